@@ -1,6 +1,7 @@
 // agent/api.cc: the functions behind shared/include/heapprof/heapprof.h. A program may call them at any time: they take
 // no lock, allocate nothing, and say so where they cannot answer.
 #include "agent/process/arena.h"
+#include "agent/process/early.h"
 #include "agent/process/names.h"
 #include "agent/process/question.h"
 #include "agent/process/state.h"
@@ -20,7 +21,7 @@ namespace {
 int is_recording() {
   if (g_fork_page.state == AgentState::kUnknown && (t_flags & kThreadInside) == 0) start_life();
   const bool is_on = g_fork_page.state == AgentState::kOn && !is_collector_dead() &&
-                     g_control->detach.load(std::memory_order_relaxed) == 0;
+                     g_control->detach.load(std::memory_order_relaxed) == wire::Detach::kNo;
   return is_on ? 1 : 0;
 }
 
@@ -193,4 +194,7 @@ constexpr heapprof_functions kFunctions = {HEAPPROF_FUNCTIONS_COUNT,
 
 }  // namespace heapprof::agent
 
-const heapprof_functions* heapprof_agent_functions() { return &heapprof::agent::kFunctions; }
+// Before the agent is relocated the table holds no functions yet: as if there were no agent.
+const heapprof_functions* heapprof_agent_functions() {
+  return heapprof::agent::is_relocated() ? &heapprof::agent::kFunctions : nullptr;
+}

@@ -45,9 +45,10 @@ target_compile_definitions(heapprof_toml INTERFACE TOML_HEADER_ONLY=0 TOML_EXCEP
 # They need each other in this order. In a tool that is linked statically as a whole, debuginfod is asked in another way
 # (cli/CMakeLists.txt).
 add_library(heapprof_elfutils INTERFACE)
-foreach(archive dw elf bz2 lzma z)
+foreach(archive dw elf bz2 lzma z zstd)
   find_library(HEAPPROF_STATIC_${archive} NAMES lib${archive}.a REQUIRED)
   target_link_libraries(heapprof_elfutils INTERFACE ${HEAPPROF_STATIC_${archive}})
 endforeach()
 target_link_libraries(heapprof_elfutils INTERFACE ${CMAKE_DL_LIBS})
 target_include_directories(heapprof_elfutils SYSTEM INTERFACE ${ELFUTILS_INCLUDE_DIRS})
+find_path(ZSTD_INCLUDE_DIR NAMES zstd.h REQUIRED)                                # cli/symbolize: debug sections

@@ -37,12 +37,12 @@ _heapprof() {
   local cur prev words cword split
   _heapprof_init || return
 
-  local -r run_flags='-o --output --live --serve --token-file --child-output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --python-libraries --html --no-cache --color --leak-check --no-nvtx --no-inner-allocators --no-python --python-objects --torch-ops --device-trace --no-follow --follow --wait --on-full --stall-timeout --max-memory --sample --start --limit --interval --estimate-gpu --gpu-time --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
-  local -r diff_flags='--sort --top --all --device --suppressions --no-default-suppressions --fold --all-frames --python-libraries --tolerance --exit-code --format --html --bytes --color -h --help'
+  local -r run_flags='-o --output --live --serve --token-file --child-output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --libraries --user-code --library-code --html --no-cache --color --leak-check --no-nvtx --no-inner-allocators --no-python --python-objects --torch-ops --device-trace --no-follow --follow --all-processes --wait --on-full --stall-timeout --max-memory --sample --start --limit --interval --estimate-gpu --gpu-time --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
+  local -r diff_flags='--sort --top --all --device --suppressions --no-default-suppressions --fold --all-frames --libraries --user-code --library-code --tolerance --exit-code --format --html --bytes --color -h --help'
   local -r merge_flags='-o --output --keep --via --wait --alone -q --quiet --all-sites --color -h --help'
   local -r symbolize_flags='--debug-dir --no-debuginfod -o --output -q --quiet --color -h --help'
-  local -r check_flags='--max-peak --max-leaked --max-total --max-allocations --max-temporary --budget --contracts --name --baseline --scope --tolerance --slack --suppressions --no-default-suppressions --fold --all-frames --python-libraries --runs --processes -o --output --allow-sampled --warn-only --update-budget --update-baseline -q --quiet --color --annotations --summary --junit --codequality --metrics --sarif --json --bmf --gha-benchmark --history --commit -h --help'
-  local -r attach_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --python-libraries --html --no-cache --color --for --sample --no-follow --follow --on-full --stall-timeout --max-memory --interval --no-python --clock --collector-threads -h --help'
+  local -r check_flags='--max-peak --max-leaked --max-total --max-allocations --max-temporary --budget --contracts --name --baseline --scope --tolerance --slack --suppressions --no-default-suppressions --fold --all-frames --libraries --user-code --library-code --runs --processes -o --output --allow-sampled --warn-only --update-budget --update-baseline -q --quiet --color --annotations --summary --junit --codequality --metrics --sarif --json --bmf --gha-benchmark --history --commit -h --help'
+  local -r attach_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --libraries --user-code --library-code --html --no-cache --color --for --sample --no-follow --follow --on-full --stall-timeout --max-memory --interval --no-python --clock --collector-threads -h --help'
   local -r detach_flags='-q --quiet --color -h --help'
   local -r snapshot_flags='-o --output -q --quiet --color -h --help'
   local -r pause_flags='-q --quiet --color -h --help'
@@ -55,7 +55,7 @@ _heapprof() {
   local -r history_flags='--name --device --metric --format --bytes --add --commit --suppressions --no-default-suppressions -q --quiet --color -h --help'
   local -r estimate_flags='--dtype --overhead --batch --head-dim --heads --seq --layers --kv-heads --tokens --page-size --pages --device --limit --reserve --format --color -h --help'
   local -r doctor_flags='--format --color -h --help'
-  local -r report_flags='--sort --top --tree --all-frames --python-libraries --sizes --threads --packages --scopes --stable --instances --critical-path --categories --snapshots --between --suppressions --no-default-suppressions --fold --list-suppressions --findings --device --format --html --table --bytes --color -h --help'
+  local -r report_flags='--sort --top --tree --all-frames --libraries --user-code --library-code --sizes --threads --packages --scopes --stable --instances --critical-path --categories --snapshots --between --suppressions --no-default-suppressions --fold --list-suppressions --findings --device --format --html --table --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
     mapfile -t COMPREPLY < <(compgen -W 'run attach detach report diff snapshot pause resume mark top serve merge symbolize export push history check estimate doctor help version -h --help -V --version' -- "$cur")

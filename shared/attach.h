@@ -1,8 +1,9 @@
-// shared/attach.h: what heapprof calls in a program that runs: two functions of the agent, which it had the program
-// load.
+// shared/attach.h: what heapprof calls in a program that runs, and what it keeps there.
 //
-// Trust:  the caller has the rights of a debugger over the process, and has stopped the thread that calls at a place
-//         where it may call libc (cli/attach/safe_place.h).
+// heapprof starts a thread of its own in the program (cli/attach/own_thread.h), which loads the agent and calls one of
+// two functions of it. No thread of the program's runs any of this.
+//
+// Trust:  the caller has the rights of a debugger over the process.
 #pragma once
 
 #include <stdint.h>
@@ -10,15 +11,18 @@
 namespace heapprof::wire {
 
 enum class AttachAnswer : uint32_t {
-  kAttached = 1,     // events are recorded
-  kBusy = 2,         // another heapprof that lives records this process
-  kRefused = 3,      // the collector did not answer, or gave no arena
-  kNoAllocator = 4,  // there is no malloc that could be led to the agent: it is linked into the program
-  kStarting = 5,     // another thread is at it
+  kAttached = 1,       // events are recorded
+  kBusy = 2,           // another heapprof that lives records this process
+  kRefused = 3,        // the collector did not answer, or gave no arena
+  kNoAllocator = 4,    // no library has a malloc that the agent found
+  kStarting = 5,       // another thread is at it
+  kNoLock = 6,         // another thread loads or unloads libraries all the time, or the loader's lock is not known
+  kNotRedirected = 7,  // malloc could not be redirected to the agent: its page could not be written
 };
 enum class DetachAnswer : uint32_t {
   kDetached = 1,
-  kNotAttached = 2,  // nobody records, or the agent was there from the start: it has no hooks to take back
+  kNotAttached = 2,  // it was not attached to: it is not recorded, or has been from its start
+  kNoLock = 3,       // as above; nothing is recorded any more
 };
 
 // void NAME(const char* invitation, const char* agent_path, AttachAnswer* answer): invitation: the value of
@@ -27,5 +31,14 @@ enum class DetachAnswer : uint32_t {
 inline constexpr char kAttachFunction[] = "heapprof_agent_attach";
 // void NAME(DetachAnswer* answer)
 inline constexpr char kDetachFunction[] = "heapprof_agent_detach";
+
+// The memory of heapprof's thread. It stays when the thread has ended, as allocators may have put that thread into a
+// list of theirs; the next attach goes on with it. Zeros: there was none yet.
+struct AttachThread {
+  uint64_t region_avma;  // its stack, and what calls are given
+  uint64_t tcb_avma;     // thread control block, below which its thread-local storage lies
+};
+static_assert(sizeof(AttachThread) == 16);
+inline constexpr char kAttachThreadVariable[] = "heapprof_agent_thread";
 
 }  // namespace heapprof::wire

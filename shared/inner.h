@@ -49,7 +49,8 @@ struct InnerFunction {
   uint8_t moved_bytes;  // they end with a jump behind the patch, or with what ends the function
   uint8_t operand_count;
   uint8_t pushes_return;  // 1: a call is moved, as a push of its return address and a jump
-  uint8_t reserved[4];
+  uint8_t is_small;       // 1: it gives small blocks alone
+  uint8_t reserved[3];
   uint8_t original[kMostPatchBytes];
   uint8_t moved[kMostMovedBytes];
   MovedOperand operands[kMostMovedOperands];
@@ -87,6 +88,7 @@ static_assert(sizeof(InnerPlan) + kMostInnerFunctions * sizeof(InnerFunction) + 
   X(kProtected, 5, "the system lets nobody change code (SELinux, seccomp, PR_SET_MDWE …)")               \
   X(kNotTried, 6, "it could not be tried in a copy of the process")                                      \
   X(kShadowStack, 8, "a function begins with a call, and the processor watches returns (shadow stacks)") \
+  X(kOtherResult, 9, "it behaved in another way when it was hooked in a copy of the process")            \
   X(kFiltered, 7, "the program runs under a filter of system calls that heapprof does not have")
 
 enum class InnerState : uint32_t {

@@ -24,7 +24,7 @@
 namespace heapprof::wire {
 
 inline constexpr uint32_t kMagic = 0x46505048;  // "HPPF", little endian
-inline constexpr uint32_t kProtocolVersion = 22;
+inline constexpr uint32_t kProtocolVersion = 24;
 
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kControlBytes = kPageBytes;
@@ -42,11 +42,12 @@ inline constexpr uint32_t kDeviceLimits = 16;  // devices cuda:0 … that can ha
 inline constexpr uint32_t kLargeRings = 64;    // rings below this index are large
 inline constexpr uint64_t kLargeRingBytes = 1u << 20;
 inline constexpr uint64_t kSmallRingBytes = 256u << 10;
-inline constexpr uint64_t kChunkBytes = 32u << 10;  // a ring is filled chunk by chunk (shared/README.md)
-inline constexpr uint32_t kSmallChunks = 2;         // of a ring: it has them whatever the others have
-inline constexpr uint32_t kMostCalmChunks = 192;    // of all rings: from here on a ring waits before it grows
-inline constexpr uint64_t kQuestionsOff = 1024;     // in the control page
-inline constexpr uint32_t kQuestions = 24;          // that threads of the program may have asked at one time
+inline constexpr uint64_t kChunkBytes = 32u << 10;         // a ring is filled chunk by chunk (shared/README.md)
+inline constexpr uint32_t kSmallChunks = 2;                // of a ring: it has them whatever the others have
+inline constexpr uint32_t kMostCalmChunks = 192;           // of all rings: from here on a ring waits before it grows
+inline constexpr uint64_t kQuestionsOff = 1024;            // in the control page
+inline constexpr uint32_t kQuestions = 24;                 // that threads of the program may have asked at one time
+inline constexpr uint64_t kMostAskingNs = 20'000'000'000;  // so long a thread waits for an answer, while drains go on
 
 inline constexpr uint64_t kModuleTableOff = kControlBytes;
 inline constexpr uint64_t kNotesOff = kModuleTableOff + kModuleTableBytes;
@@ -82,6 +83,12 @@ constexpr uint32_t ring_chunks(uint32_t ring) {
 static_assert(kLargeRingBytes / kChunkBytes == 32);
 
 // Where a process is with the question of its end (--leak-check): Control::end_question.
+enum class Detach : uint32_t {
+  kNo = 0,
+  kSession = 1,  // stop recording: heapprof leaves
+  kProcess = 2,  // this process has ended; who shares its memory, and lives on, records nothing
+};
+
 enum class EndQuestion : uint32_t {
   kNone = 0,      // the program has not come to the end of exit() yet
   kAsked = 1,     // it has, and waits for Control::end_answer
@@ -173,7 +180,7 @@ struct Control {
   uint32_t stall_timeout_ms;
   uint32_t max_frames;                         // deeper stacks are truncated
   std::atomic<FilterState> filter;             // collector, only rising: is the target under a seccomp filter?
-  std::atomic<uint32_t> detach;                // collector: stop recording
+  std::atomic<Detach> detach;                  // collector
   std::atomic<uint32_t> rings_claimed;         // agent: rings [0, n) have been used; pairs with (C)
   std::atomic<uint32_t> stop_reason;           // agent: StopReason
   std::atomic<uint32_t> module_bytes;          // agent: bytes ever written to the module table; pairs with (D)
@@ -233,16 +240,17 @@ struct Control {
   std::atomic<InnerState> inner_state;    // agent: what became of it
   std::atomic<uint32_t> inner_functions;  // agent: how many functions were hooked
   std::atomic<uint32_t> inner_passed;     // agent: bit i: group i has its memory from functions that are hooked anyway
-  uint32_t reserved[1];
+  std::atomic<uint32_t> inner_doubted;    // agent, adding: bit i: group i does not behave as an allocator does
+  std::atomic<uint32_t> death_signal;     // agent: 1 more than what PR_SET_PDEATHSIG asks for; 0: not known
 };
-static_assert(sizeof(Control) == 640 && sizeof(Control) <= kQuestionsOff);
+static_assert(sizeof(Control) == 704 && sizeof(Control) <= kQuestionsOff);
 static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) == 72 &&
               offsetof(Control, notes_claimed) == 128 && offsetof(Control, device_limits) == 144 &&
               offsetof(Control, sequence) == 320 && offsetof(Control, liveness) == 384 &&
               offsetof(Control, estimates_gpu) == 448 && offsetof(Control, host_limit_bytes) == 456 &&
               offsetof(Control, modules_read) == 464 && offsetof(Control, end_question) == 472 &&
               offsetof(Control, end_stack_avma) == 480 && offsetof(Control, own_pages_avma) == 504 &&
-              offsetof(Control, questions_asked) == 512);
+              offsetof(Control, questions_asked) == 512 && offsetof(Control, death_signal) == 640);
 
 // The kernel sets this bit of the liveness word when the collector's thread dies.
 inline constexpr uint32_t kFutexOwnerDied = 0x40000000;
@@ -316,7 +324,7 @@ static_assert(sizeof(ModuleEntry) == 40);
 enum class NoteKind : uint32_t {
   // A program that was started, or that the process became, and that cannot load the agent; reason: ImageObstacle.
   kImage = 1,
-  // An object that was loaded past the hooks; reason: BypassReason.
+  // An object with functions that are not hooked; reason: BypassReason.
   kBypass = 2,
   // What a device is; reason: its number; text: DEVICE_UUID PCI_ID BYTES NAME, each but the last ending with a blank.
   kDevice = 3,
@@ -327,6 +335,7 @@ enum class NoteKind : uint32_t {
 enum class BypassReason : uint32_t {
   kDeepBind = 1,   // dlopen with RTLD_DEEPBIND
   kNamespace = 2,  // dlmopen into a namespace of its own
+  kNames = 3,      // it has functions that are named as an allocator's and do not behave so
 };
 
 struct Note {
@@ -350,6 +359,7 @@ enum HelloFlags : uint32_t {
   kHelloReferenceUnwinder = 1u << 4,   // libheapprof-verify.so is loaded
   kHelloFindObject = 1u << 5,          // libc has _dl_find_object
   kHelloAttached = 1u << 6,            // the program ran before the agent came: it has blocks that nobody saw begin
+  kHelloWithoutCounter = 1u << 7,      // the time stamp counter is forbidden (PR_SET_TSC): stamps are of a sequence
 };
 
 // Agent → collector, one packet. Strings end with a zero byte.

@@ -92,7 +92,7 @@ bool make_room() {
   for (uint64_t i = 0; i < before.capacity; ++i) {
     if (before.entries[i].kind != Kind::kFree) put(before.entries[i]);
   }
-  if (before.entries != nullptr) sys_munmap(before.entries, before.capacity * sizeof(Entry));
+  if (before.entries != nullptr) unmap_private(before.entries, before.capacity * sizeof(Entry));
   return true;
 }
 

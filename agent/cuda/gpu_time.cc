@@ -39,7 +39,7 @@ struct Interval {
   void* begin;
   void* end;
 };
-constinit Interval g_intervals[kMostIntervals] = {};
+HEAPPROF_LARGE constinit Interval g_intervals[kMostIntervals] = {};
 std::atomic<uint32_t> g_used{0};     // [0, n) are not blank, or were not
 std::atomic<uint32_t> g_next{0};     // where a free one is looked for
 std::atomic<uint64_t> g_last_id{0};  // of an interval
@@ -51,7 +51,7 @@ struct Known {
   uint32_t interval;
   uint64_t id;  // 0: none
 };
-Known g_known[wire::kMaxRings][kStreamsOfThread];
+HEAPPROF_LARGE Known g_known[wire::kMaxRings][kStreamsOfThread];
 
 GpuTimeMode mode() { return g_control == nullptr ? GpuTimeMode::kOff : g_control->gpu_time; }
 

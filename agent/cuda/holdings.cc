@@ -10,6 +10,7 @@
 #include "agent/process/arena.h"
 #include "agent/process/lock.h"
 #include "agent/process/state.h"
+#include "agent/record/clock.h"
 #include "agent/record/record.h"
 #include "shared/events.h"
 
@@ -39,7 +40,8 @@ struct Told {
 
 constexpr uint32_t kDeviceNumbers = wire::kLastCudaDevice + 1;
 constexpr size_t kSeenLaunches = 64;
-constexpr uint64_t kMostTicks = 6'000'000'000;  // of the time stamp counter: a few seconds
+constexpr uint64_t kMostTicks = 6'000'000'000;  // a few seconds
+constexpr uint32_t kMostRounds = 1'000'000;     // where no clock may be asked
 
 // Everything that is known; a forked child begins with nothing of its parent's.
 struct State {
@@ -69,9 +71,9 @@ bool try_to_ask() {
 
 // Becomes the asking thread. False: the one that is does not come to an end.
 bool wait_to_ask() {
-  const uint64_t start = __builtin_ia32_rdtsc();
+  const uint64_t start = read_ticks();
   for (uint32_t round = 0; !try_to_ask(); ++round) {
-    if (__builtin_ia32_rdtsc() - start > kMostTicks) {
+    if (read_ticks() - start > kMostTicks || round > kMostRounds) {
       g_holdings.has_more.store(true, std::memory_order_relaxed);
       return false;
     }

@@ -195,8 +195,9 @@ INLINE int hook_cudaFreeAsync_ptsz(const uint64_t* hook_frame, Call&& call_runti
 
 // The wrappers: heapprof_cudartN_NAME, for runtime N; those of a version are exported as NAME@VERSION.
 #define HEAPPROF_RUNTIME_HOOK(runtime, name, params, ...)                                                            \
+  HEAPPROF_EARLY_ENTRY("heapprof_cudart" #runtime "_" #name, #name, "heapprof_late" #runtime "_" #name);             \
   HOOK int heapprof_cudart##runtime##_##name params;                                                                 \
-  int heapprof_cudart##runtime##_##name params {                                                                     \
+  extern "C" HIDDEN __attribute__((noinline)) int heapprof_late##runtime##_##name params {                           \
     using namespace heapprof::agent;                                                                                 \
     return hook_##name(                                                                                              \
         HEAPPROF_HOOK_FRAME(), [&] { return call_real<runtime, RuntimeFunction::name>(__VA_ARGS__); }, __VA_ARGS__); \

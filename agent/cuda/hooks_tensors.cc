@@ -66,41 +66,42 @@ using namespace heapprof::agent;
 
 // c10::reportMemoryUsageToProfiler(void*, int64_t, c10::Device), and with (int64_t, int64_t) or (size_t, size_t) before
 // the device.
-HOOK void _ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE(void* block, int64_t size_bytes, TorchDevice device) {
+EARLY_HOOK(void, _ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE)
+(void* block, int64_t size_bytes, TorchDevice device) {
   note_usage(block, size_bytes, device, HEAPPROF_HOOK_FRAME());
   forward(&g_reports[kUsage17], block, size_bytes, device);
 }
-HOOK void _ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE(void* block, int64_t size_bytes, int64_t allocated,
-                                                                int64_t reserved, TorchDevice device) {
+EARLY_HOOK(void, _ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE)
+(void* block, int64_t size_bytes, int64_t allocated, int64_t reserved, TorchDevice device) {
   note_usage(block, size_bytes, device, HEAPPROF_HOOK_FRAME());
   forward(&g_reports[kUsage110], block, size_bytes, allocated, reserved, device);
 }
-HOOK void _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE(void* block, int64_t size_bytes, size_t allocated,
-                                                                size_t reserved, TorchDevice device) {
+EARLY_HOOK(void, _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE)
+(void* block, int64_t size_bytes, size_t allocated, size_t reserved, TorchDevice device) {
   note_usage(block, size_bytes, device, HEAPPROF_HOOK_FRAME());
   forward(&g_reports[kUsage20], block, size_bytes, allocated, reserved, device);
 }
 
 // c10::reportMemoryUsageToProfiler(c10::Device, int64_t)
-HOOK void _ZN3c1027reportMemoryUsageToProfilerENS_6DeviceEl(TorchDevice device, int64_t size_bytes) {
+EARLY_HOOK(void, _ZN3c1027reportMemoryUsageToProfilerENS_6DeviceEl)(TorchDevice device, int64_t size_bytes) {
   note_usage(nullptr, size_bytes, device, HEAPPROF_HOOK_FRAME());
   forward(&g_reports[kUsage16], device, size_bytes);
 }
 
 // c10::reportOutOfMemoryToProfiler(what was asked for, allocated, reserved, c10::Device)
-HOOK void _ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE(int64_t size_bytes, int64_t allocated, int64_t reserved,
-                                                              TorchDevice device) {
+EARLY_HOOK(void, _ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE)
+(int64_t size_bytes, int64_t allocated, int64_t reserved, TorchDevice device) {
   note_out_of_memory(static_cast<uint64_t>(size_bytes), static_cast<uint64_t>(allocated),
                      static_cast<uint64_t>(reserved), device, HEAPPROF_HOOK_FRAME());
   forward(&g_reports[kRefusal110], size_bytes, allocated, reserved, device);
 }
-HOOK void _ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE(int64_t size_bytes, size_t allocated, size_t reserved,
-                                                              TorchDevice device) {
+EARLY_HOOK(void, _ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE)
+(int64_t size_bytes, size_t allocated, size_t reserved, TorchDevice device) {
   note_out_of_memory(static_cast<uint64_t>(size_bytes), allocated, reserved, device, HEAPPROF_HOOK_FRAME());
   forward(&g_reports[kRefusal20], size_bytes, allocated, reserved, device);
 }
-HOOK void _ZN3c1027reportOutOfMemoryToProfilerEmmmNS_6DeviceE(size_t size_bytes, size_t allocated, size_t reserved,
-                                                              TorchDevice device) {
+EARLY_HOOK(void, _ZN3c1027reportOutOfMemoryToProfilerEmmmNS_6DeviceE)
+(size_t size_bytes, size_t allocated, size_t reserved, TorchDevice device) {
   note_out_of_memory(size_bytes, allocated, reserved, device, HEAPPROF_HOOK_FRAME());
   forward(&g_reports[kRefusal2x], size_bytes, allocated, reserved, device);
 }

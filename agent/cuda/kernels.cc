@@ -17,7 +17,7 @@ struct Slot {
   std::atomic<uint64_t> handle;  // 0: free
   std::atomic<uint64_t> known;
 };
-Slot g_slots[kMostHandles];
+HEAPPROF_LARGE Slot g_slots[kMostHandles];
 std::atomic<uint32_t> g_life{1};  // numbers of names are this life's
 
 constexpr uint64_t kNumberMask = (1u << 29) - 1;

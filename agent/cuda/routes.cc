@@ -225,6 +225,7 @@ void* heapprof_find_dlsym() {
 }
 
 CudaAnswer heapprof_pick_cuda(void* handle, const char* name, const void* caller) {
+  if (!is_relocated()) return {nullptr, 0};
   const Hooked* hooked = find_symbol(name);
   const bool is_runtime = hooked == nullptr && handle != RTLD_NEXT && is_runtime_function(name);
   if (hooked == nullptr && !is_runtime) return {nullptr, 0};
@@ -252,7 +253,7 @@ CudaAnswer heapprof_pick_cuda(void* handle, const char* name, const void* caller
 }
 
 CudaAnswer heapprof_pick_nvtx(void* handle, const char* name) {
-  if (!nvtx::starts_tool(name) || handle == RTLD_NEXT || handle == RTLD_DEFAULT) return {nullptr, 0};
+  if (!is_relocated() || !nvtx::starts_tool(name) || handle == RTLD_NEXT || handle == RTLD_DEFAULT) return {nullptr, 0};
   if (handle == own_library()) return {nvtx::starter(), 1};
   auto* real_dlsym =
       reinterpret_cast<Dlsym>(heapprof_real_dlsym != nullptr ? heapprof_real_dlsym : heapprof_find_dlsym());

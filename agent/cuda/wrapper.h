@@ -13,11 +13,11 @@
 #include "agent/record/clock.h"
 #include "shared/events.h"
 
-// CUDA_HOOK(symbol)(parameters) { … }: a HOOK with a second, hidden name. The table of routes gives out the hidden one,
-// so that it leads here whatever the program defines under the public name.
-#define CUDA_HOOK(symbol)                                                               \
-  extern "C" HIDDEN __attribute__((alias(#symbol))) decltype(symbol) heapprof_##symbol; \
-  HOOK int symbol
+// CUDA_HOOK(symbol)(parameters) { … }: an EARLY_HOOK with a second, hidden name. The table of routes gives out the
+// hidden one, so that it leads here whatever the program defines under the public name.
+#define CUDA_HOOK(symbol)                                      \
+  HEAPPROF_EARLY_ENTRY(#symbol, #symbol, "heapprof_" #symbol); \
+  extern "C" HIDDEN __attribute__((noinline)) int heapprof_##symbol
 
 // Helpers that are given a hook's frame are inlined, so that the frame is still there when it is looked at.
 #define INLINE [[gnu::always_inline]] inline

@@ -4,9 +4,12 @@
 // does not look at.
 #include "agent/hooks/allocator_names.h"
 
+#include "agent/hooks/allocator_evidence.h"
 #include "agent/hooks/ended_heap.h"
 #include "agent/hooks/hook.h"
 #include "agent/hooks/real.h"
+#include "agent/process/arena.h"
+#include "agent/process/copied_process.h"
 #include "agent/process/loaded_object.h"
 #include "agent/process/redirect.h"
 #include "shared/allocator_functions.h"
@@ -35,9 +38,10 @@ constexpr Row kRows[] = {
 
 using Function = size_t (*)(size_t, size_t, size_t, size_t, size_t, size_t);
 
-Redirection g_functions[kAllocatorNames];
+constinit Redirection g_functions[kAllocatorNames]{};
 SoughtSymbol g_sought[kAllocatorNames];  // not on the stack, which may be small
 bool g_is_passed[kAllocatorNames];
+bool g_is_doubted[kAllocatorNames];
 
 HeapFunctions g_heaps;
 
@@ -235,6 +239,54 @@ bool has_allocator_names_beside(const link_map* object) {
   return false;
 }
 
+namespace {
+
+TriedFunction g_tried[kAllocatorNames];
+
+struct NamesEvidence {
+  uint32_t count;  // in g_tried
+  bool is_believed;
+};
+void try_evidence(void* result) {
+  auto* const evidence = static_cast<NamesEvidence*>(result);
+  evidence->is_believed = asks_others(g_tried, evidence->count) || behaves_as_allocator(g_tried, evidence->count);
+}
+
+}  // namespace
+
+bool doubt_allocator_names(const link_map* malloc_object) {
+  for (size_t first = 0; first < kAllocatorNames; ++first) {
+    const link_map* const object = g_functions[first].object;
+    if (g_functions[first].real == nullptr || object == malloc_object || g_is_doubted[first]) continue;
+    NamesEvidence evidence{0, false};
+    bool is_tried = false;  // its first function is the one of an earlier round
+    for (size_t index = 0; index < kAllocatorNames; ++index) {
+      if (g_functions[index].real == nullptr || g_functions[index].object != object) continue;
+      is_tried = is_tried || index < first;
+      constexpr const char* kSmall = "_small";
+      const size_t length = strlen(kRows[index].name);
+      const bool is_small = length > 6 && strcmp(kRows[index].name + length - 6, kSmall) == 0;
+      g_tried[evidence.count++] = {kRows[index], is_small, reinterpret_cast<uint64_t>(g_functions[index].real)};
+    }
+    if (is_tried) continue;
+    const CopyEnd end = run_in_copy(try_evidence, &evidence, sizeof evidence);
+    if (end == CopyEnd::kNotMade) return false;
+    if (end == CopyEnd::kDone && evidence.is_believed) continue;
+    for (size_t index = 0; index < kAllocatorNames; ++index) {
+      if (g_functions[index].real != nullptr && g_functions[index].object == object) g_is_doubted[index] = true;
+    }
+  }
+  return true;
+}
+
+void note_doubted_names() {
+  for (size_t index = 0; index < kAllocatorNames; ++index) {
+    if (!g_is_doubted[index]) continue;
+    const auto reason = static_cast<uint32_t>(wire::BypassReason::kNames);
+    add_note(wire::NoteKind::kBypass, reason, g_functions[index].object->l_name, false);
+  }
+}
+
 void try_allocator_names(NamesTrial* trial) {
   const link_map* malloc_object = find_behind_agent("malloc").object;
   t_flags |= kThreadSelfTest;
@@ -242,13 +294,14 @@ void try_allocator_names(NamesTrial* trial) {
   for (size_t index = 0; index < kAllocatorNames; ++index) trial->is_passed[index] = g_is_passed[index];
   for (size_t index = 0; index < kAllocatorNames; ++index) {
     if (g_functions[index].real == nullptr || trial->is_passed[index] != 0) continue;
-    trial->is_passed[index] = counts_by_itself(index, malloc_object);
+    trial->is_passed[index] = g_is_doubted[index] || counts_by_itself(index, malloc_object);
   }
   t_flags &= ~kThreadSelfTest;
 }
 
 void settle_allocator_names(const NamesTrial& trial) {
-  for (size_t index = 0; index < kAllocatorNames; ++index) g_is_passed[index] = trial.is_passed[index] != 0;
+  for (size_t index = 0; index < kAllocatorNames; ++index)
+    g_is_passed[index] = trial.is_passed[index] != 0 || g_is_doubted[index];
 }
 
 }  // namespace heapprof::agent

@@ -36,7 +36,7 @@ void note_alternate_stack(const stack_t* installed, const stack_t* old) {
 
 }  // namespace heapprof::agent
 
-HOOK int sigaltstack(const stack_t* __restrict stack, stack_t* __restrict old) noexcept {
+EARLY_HOOK(int, sigaltstack)(const stack_t* stack, stack_t* old) {
   using namespace heapprof::agent;
   auto* real = g_real_sigaltstack;
   const int result = real != nullptr

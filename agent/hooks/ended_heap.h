@@ -1,6 +1,7 @@
 // agent/hooks/ended_heap.h: a heap of mimalloc's that is destroyed takes its blocks with it: each end is recorded.
 #pragma once
 
+#include "agent/libc/vector_state.h"
 #include "agent/record/record.h"
 
 #include <stddef.h>
@@ -18,15 +19,13 @@ struct HeapFunctions {
 // Context: before the real call. The thread's first heap is never destroyed. sp: the hook's CFA
 inline void record_end_of_heap(const HeapFunctions& functions, const void* heap, uint64_t sp) {
   if (functions.visit_blocks == nullptr || functions.backing_heap == nullptr || heap == nullptr ||
-      heap == functions.backing_heap())
+      heap == call_kept(functions.backing_heap))
     return;
-  functions.visit_blocks(
-      heap, true,
-      [](const void*, const void*, void* block, size_t, void* sp_of_hook) {
-        if (block != nullptr) record_free(block, reinterpret_cast<uint64_t>(sp_of_hook));
-        return true;
-      },
-      reinterpret_cast<void*>(sp));
+  HeapFunctions::VisitBlock* const visit = [](const void*, const void*, void* block, size_t, void* sp_of_hook) {
+    if (block != nullptr) record_free(block, reinterpret_cast<uint64_t>(sp_of_hook));
+    return true;
+  };
+  call_kept(functions.visit_blocks, heap, true, visit, reinterpret_cast<void*>(sp));
 }
 
 }  // namespace heapprof::agent

@@ -1,5 +1,5 @@
-// agent/hooks/exec.cc: looks at the program that is to be started, and changes the environment that it is given, if it
-// must.
+// agent/hooks/exec.cc: (long: one family of functions) looks at the program that is to be started, and changes the
+// environment that it is given, if it must.
 //
 // A hook may run in a vfork child, which borrows its parent's memory: so nothing is kept, and the changed environment
 // and the path lie in the frames of start_with and with_program, which stay until the exec. Where nothing is to be
@@ -17,12 +17,16 @@
 #include "agent/process/arena.h"
 #include "agent/process/environment.h"
 #include "agent/process/image_check.h"
+#include "agent/process/link_map.h"
 #include "agent/process/own_memory.h"
 #include "agent/start/start.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 extern "C" char** environ;
 
@@ -70,22 +74,22 @@ struct Plan {
   bool is_own = false;         // true: this process becomes the program
 };
 
+// After a detach no collector awaits programs of a process that was attached to, or forked while one was. One that has
+// not allocated yet still has its parent's arena.
+bool is_still_awaited() {
+  if (!has_taken_invitation()) return true;
+  return g_fork_page.state != AgentState::kOff && g_control != nullptr && !is_collector_dead() &&
+         g_control->detach.load(std::memory_order_relaxed) != wire::Detach::kSession;
+}
+
 // True if programs that are started are our affair. Under a filter of system calls, none is: a call of ours could be
 // the one that kills.
 bool is_following() {
   const Invitation invitation = find_invitation();
-  return invitation.socket_path != nullptr && invitation.follow && !is_filtered();
+  return invitation.socket_path != nullptr && invitation.follow && !is_filtered() && is_still_awaited();
 }
 
-// The program that will be started: a path relative to a folder, or a descriptor's link in /proc. path: nullptr if it
-// was not found, so that nothing will start.
-struct Image {
-  int folder_fd = AT_FDCWD;
-  const char* path = nullptr;
-  bool is_link = false;
-};
-
-wire::Note* note_obstacle(const Image& image, wire::ImageObstacle obstacle, bool is_own) {
+wire::Note* note_obstacle(const ImagePlace& image, wire::ImageObstacle obstacle, bool is_own) {
   char name[sizeof wire::Note::text + 1];
   const char* text = name;
   if (image.is_link) {
@@ -96,10 +100,26 @@ wire::Note* note_obstacle(const Image& image, wire::ImageObstacle obstacle, bool
   return add_note(wire::NoteKind::kImage, static_cast<uint32_t>(obstacle), text, is_own);
 }
 
-Plan make_plan(const Image& image, Texts variables, bool replaces_process) {
+// Whether the limit on address space, which is the program's from now on, leaves next to none for the agent, its arena
+// and what the program wants.
+bool is_short_of_addresses() {
+  constexpr uint64_t kLeast = 32 << 20;
+  uint64_t limits[2] = {};
+  return !is_error(raw_syscall(SYS_prlimit64, 0, RLIMIT_AS, 0, reinterpret_cast<long>(limits))) && limits[0] < kLeast;
+}
+
+Plan make_plan(const ImagePlace& image, Texts variables, bool replaces_process) {
   Plan plan;
   if (image.path == nullptr || !is_following()) return plan;
-  const wire::ImageObstacle obstacle = check_image(image.folder_fd, image.path);
+  if (lists_objects(variables)) {  // ldd: nothing is run
+    plan.change = EnvironmentChange::kRemove;
+    plan.bytes = changed_environment_bytes(variables, plan.change);
+    return plan;
+  }
+  wire::ImageObstacle obstacle = check_image(image);
+  if (obstacle == wire::ImageObstacle::kNone && is_short_of_addresses()) obstacle = wire::ImageObstacle::kNoRoom;
+  if (obstacle == wire::ImageObstacle::kNone && preloads_sanitizer(variables))
+    obstacle = wire::ImageObstacle::kSanitizerPreloaded;
   if (obstacle != wire::ImageObstacle::kNone) {
     plan.is_own = replaces_process && sys_getpid() == g_pid;
     plan.note = note_obstacle(image, obstacle, plan.is_own);
@@ -111,9 +131,46 @@ Plan make_plan(const Image& image, Texts variables, bool replaces_process) {
   return plan;
 }
 
+// The kernel refuses arguments and an environment that are too long together, and our variables may be what is too
+// much: then the program starts without them, as it would without us. kInvite: there is nothing to try.
+Plan make_bare_plan(const ImagePlace& image, Texts variables, bool replaces_process, const Plan& refused) {
+  Plan plan;
+  if (refused.change == EnvironmentChange::kRemove || image.path == nullptr || !is_following()) return plan;
+  plan.bytes = changed_environment_bytes(variables, EnvironmentChange::kRemove);
+  if (plan.bytes == 0 && refused.bytes == 0) return plan;  // it had nothing of ours
+  plan.change = EnvironmentChange::kRemove;
+  plan.is_own = replaces_process && sys_getpid() == g_pid;
+  plan.note = note_obstacle(image, wire::ImageObstacle::kNoRoom, plan.is_own);
+  return plan;
+}
+
+// A stack may be 16 KiB: what is larger lies in pages of its own. Those of a vfork child that has become the program
+// stay in its parent.
+constexpr size_t kMostOnStack = 8192;
+
+class LargeMemory {
+ public:
+  explicit LargeMemory(size_t bytes)
+      : bytes_(bytes), memory_(sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1)) {}
+  LargeMemory(const LargeMemory&) = delete;
+  LargeMemory& operator=(const LargeMemory&) = delete;
+  ~LargeMemory() {
+    if (memory_ != nullptr) sys_munmap(memory_, bytes_);
+  }
+  void* get() const { return memory_; }  // nullptr: the kernel refused
+
+ private:
+  size_t bytes_;
+  void* memory_;
+};
+
 // Returns what start(environment) returns. A function of its own, because the environment lives in its frame.
 template <typename Start>
 __attribute__((noinline)) int start_with(const Plan& plan, Texts variables, Start start) {
+  if (plan.bytes > kMostOnStack) {
+    const LargeMemory memory(plan.bytes);
+    if (memory.get() != nullptr) return start(change_environment(variables, plan.change, memory.get(), plan.bytes));
+  }
   if (plan.bytes != 0) {
     void* memory = __builtin_alloca_with_align(plan.bytes, 128);
     variables = change_environment(variables, plan.change, memory, plan.bytes);
@@ -123,29 +180,42 @@ __attribute__((noinline)) int start_with(const Plan& plan, Texts variables, Star
 
 // Returns only if the exec failed: then its note is taken back.
 template <typename Start>
-int replace_process(const Image& image, Texts variables, Start start) {
+int replace_process(const ImagePlace& image, Texts variables, Start start) {
   const Plan plan = make_plan(image, variables, true);
-  const int result = start_with(plan, variables, start);
+  int result = start_with(plan, variables, start);
   withdraw_note(plan.note, plan.is_own);
+  if (result != -1 || errno != E2BIG) return result;
+  const Plan bare = make_bare_plan(image, variables, true, plan);
+  if (bare.change == EnvironmentChange::kInvite) return result;
+  result = start_with(bare, variables, start);
+  withdraw_note(bare.note, bare.is_own);
   return result;
 }
 
 template <typename Start>
-int spawn(const Image& image, Texts variables, Start start) {
+int spawn(const ImagePlace& image, Texts variables, Start start) {
   const Plan plan = make_plan(image, variables, false);
   const int error = start_with(plan, variables, start);
   if (error != 0) withdraw_note(plan.note, false);
-  return error;
+  if (error != E2BIG) return error;
+  const Plan bare = make_bare_plan(image, variables, false, plan);
+  if (bare.change == EnvironmentChange::kInvite) return error;
+  const int again = start_with(bare, variables, start);
+  if (again != 0) withdraw_note(bare.note, false);
+  return again;
 }
 
 // Calls run(the program that PATH gives for `file`). A function of its own, because the path lives in its frame.
 template <typename Run>
 __attribute__((noinline)) int with_program(const char* file, Run run) {
-  Image image;
-  if (is_following()) {
-    const unsigned long bytes = search_bytes(file);
-    if (bytes != 0) image.path = find_in_path(file, static_cast<char*>(__builtin_alloca(bytes)), bytes);
+  ImagePlace image;
+  const unsigned long bytes = is_following() ? search_bytes(file) : 0;
+  if (bytes > kMostOnStack) {
+    const LargeMemory memory(bytes);
+    if (memory.get() != nullptr) image.path = find_in_path(file, static_cast<char*>(memory.get()), bytes);
+    return run(image);
   }
+  if (bytes != 0) image.path = find_in_path(file, static_cast<char*>(__builtin_alloca(bytes)), bytes);
   return run(image);
 }
 
@@ -157,7 +227,7 @@ int exec_path(const char* path, Texts arguments, Texts variables) {
 
 int exec_file(const char* file, Texts arguments, Texts variables) {
   const RealExec& real = real_exec();
-  return with_program(file, [&](const Image& image) {
+  return with_program(file, [&](const ImagePlace& image) {
     return replace_process(image, variables, [&](Texts changed) { return real.execvpe(file, arguments, changed); });
   });
 }
@@ -193,26 +263,30 @@ void settle_exec_hooks() {
 
 using namespace heapprof::agent;
 
-HOOK int execve(const char* path, Texts arguments, Texts variables) { return exec_path(path, arguments, variables); }
-HOOK int execvpe(const char* file, Texts arguments, Texts variables) { return exec_file(file, arguments, variables); }
+EARLY_HOOK(int, execve)(const char* path, Texts arguments, Texts variables) {
+  return exec_path(path, arguments, variables);
+}
+EARLY_HOOK(int, execvpe)(const char* file, Texts arguments, Texts variables) {
+  return exec_file(file, arguments, variables);
+}
 
-HOOK int execv(const char* path, Texts arguments) {
+EARLY_HOOK(int, execv)(const char* path, Texts arguments) {
   const RealExec& real = real_exec();
   return replace_process({AT_FDCWD, path}, environ, [&](Texts changed) {
     return changed == environ ? real.execv(path, arguments) : real.execve(path, arguments, changed);
   });
 }
 
-HOOK int execvp(const char* file, Texts arguments) {
+EARLY_HOOK(int, execvp)(const char* file, Texts arguments) {
   const RealExec& real = real_exec();
-  return with_program(file, [&](const Image& image) {
+  return with_program(file, [&](const ImagePlace& image) {
     return replace_process(image, environ, [&](Texts changed) {
       return changed == environ ? real.execvp(file, arguments) : real.execvpe(file, arguments, changed);
     });
   });
 }
 
-HOOK int fexecve(int fd, Texts arguments, Texts variables) {
+EARLY_HOOK(int, fexecve)(int fd, Texts arguments, Texts variables) {
   const RealExec& real = real_exec();
   if (variables == nullptr) return real.fexecve(fd, arguments, variables);  // EINVAL from libc, unlike from the kernel
   const DescriptorLink link(fd);
@@ -220,12 +294,12 @@ HOOK int fexecve(int fd, Texts arguments, Texts variables) {
                          [&](Texts changed) { return real.fexecve(fd, arguments, changed); });
 }
 
-HOOK int execveat(int folder_fd, const char* path, Texts arguments, Texts variables, int flags) {
+EARLY_HOOK(int, execveat)(int folder_fd, const char* path, Texts arguments, Texts variables, int flags) {
   const RealExec& real = real_exec();
   const DescriptorLink link(folder_fd);
   char first = 1;
   const bool is_open_file = (flags & AT_EMPTY_PATH) != 0 && read_own_memory(&first, path, 1) && first == 0;
-  const Image image = is_open_file ? Image{AT_FDCWD, link.path, true} : Image{folder_fd, path};
+  const ImagePlace image = is_open_file ? ImagePlace{AT_FDCWD, link.path, true} : ImagePlace{folder_fd, path};
   return replace_process(image, variables, [&](Texts changed) {
     if (real.execveat != nullptr) return real.execveat(folder_fd, path, arguments, changed, flags);
     return static_cast<int>(result_as_libc(  // glibc before 2.34
@@ -234,7 +308,7 @@ HOOK int execveat(int folder_fd, const char* path, Texts arguments, Texts variab
   });
 }
 
-HOOK int execl(const char* path, const char* first, ...) {
+EARLY_HOOK(int, execl)(const char* path, const char* first, ...) {
   va_list list;
   va_start(list, first);
   const int result = with_arguments(first, list, [&](Texts arguments) { return exec_path(path, arguments, environ); });
@@ -242,7 +316,7 @@ HOOK int execl(const char* path, const char* first, ...) {
   return result;
 }
 
-HOOK int execlp(const char* file, const char* first, ...) {
+EARLY_HOOK(int, execlp)(const char* file, const char* first, ...) {
   va_list list;
   va_start(list, first);
   const int result = with_arguments(first, list, [&](Texts arguments) { return exec_file(file, arguments, environ); });
@@ -250,7 +324,7 @@ HOOK int execlp(const char* file, const char* first, ...) {
   return result;
 }
 
-HOOK int execle(const char* path, const char* first, ...) {
+EARLY_HOOK(int, execle)(const char* path, const char* first, ...) {
   va_list list;
   va_start(list, first);
   const int result =
@@ -274,14 +348,58 @@ struct SpawnCall {
 };
 using RealSpawn = decltype(RealExec::posix_spawn);
 
+// posix_spawn_file_actions_t and its entries, as glibc has had them since 2.29, which brought kChangeTo; later versions
+// appended kinds.
+struct FileActions {
+  int room;
+  int count;
+  const void* actions;
+};
+struct FileAction {
+  enum Kind : int { kClose, kDuplicate, kOpen, kChangeTo, kChangeToOpen, kCloseFrom, kForeground };
+  Kind kind;
+  union {
+    const char* folder;  // kChangeTo
+    int fd;              // kChangeToOpen
+    char size[24];
+  };
+};
+
+// From which folder the child will look for a relative path. What is not one change of folder alone cannot be told.
+void follow_actions(const void* actions, ImagePlace* image) {
+  constexpr int kMostActions = 4096;
+  FileActions list;
+  if (actions == nullptr || !is_following()) return;
+  image->is_unknown = true;
+  if (!read_own_memory(&list, actions, sizeof list) || list.count < 0 || list.count > list.room ||
+      list.count > kMostActions)
+    return;
+  const auto* at = static_cast<const FileAction*>(list.actions);
+  for (int i = 0; i < list.count; ++i) {
+    FileAction action;
+    if (!read_own_memory(&action, at + i, sizeof action)) return;
+    if (action.kind < FileAction::kClose || action.kind > FileAction::kForeground) return;
+    if (action.kind != FileAction::kChangeTo && action.kind != FileAction::kChangeToOpen) continue;
+    const bool is_other_table = action.kind == FileAction::kChangeToOpen && i != 0;  // its descriptors are the child's
+    if (image->folder != nullptr || image->folder_fd != AT_FDCWD || is_other_table) return;
+    if (action.kind == FileAction::kChangeTo) image->folder = action.folder;
+    if (action.kind == FileAction::kChangeToOpen) image->folder_fd = action.fd;
+  }
+  image->is_unknown = false;
+}
+
 int spawn_path(RealSpawn real, const SpawnCall& call) {
-  return spawn({AT_FDCWD, call.program}, call.variables, [&](Texts changed) {
+  ImagePlace image;
+  image.path = call.program;
+  follow_actions(call.actions, &image);
+  return spawn(image, call.variables, [&](Texts changed) {
     return real(call.pid, call.program, call.actions, call.attributes, call.arguments, changed);
   });
 }
 
 int spawn_file(RealSpawn real, const SpawnCall& call) {
-  return with_program(call.program, [&](const Image& image) {
+  return with_program(call.program, [&](ImagePlace image) {
+    if (image.path != nullptr) follow_actions(call.actions, &image);
     return spawn(image, call.variables, [&](Texts changed) {
       return real(call.pid, call.program, call.actions, call.attributes, call.arguments, changed);
     });
@@ -290,11 +408,12 @@ int spawn_file(RealSpawn real, const SpawnCall& call) {
 
 }  // namespace
 
-#define SPAWN_HOOK(function, symbol, versioned, starts, real_spawn)                                              \
-  HOOK int function(int* pid, const char* program, const void* actions, const void* attributes, Texts arguments, \
-                    Texts variables) {                                                                           \
-    return starts(real_exec().real_spawn, {pid, program, actions, attributes, arguments, variables});            \
-  }                                                                                                              \
+#define SPAWN_HOOK(function, symbol, versioned, starts, real_spawn)                                                   \
+  HEAPPROF_EARLY_ENTRY(#function, symbol, #function "_late");                                                         \
+  extern "C" HIDDEN __attribute__((noinline)) int function##_late(                                                    \
+      int* pid, const char* program, const void* actions, const void* attributes, Texts arguments, Texts variables) { \
+    return starts(real_exec().real_spawn, {pid, program, actions, attributes, arguments, variables});                 \
+  }                                                                                                                   \
   asm(".symver " #function ", " symbol versioned);
 
 SPAWN_HOOK(heapprof_posix_spawn, "posix_spawn", "@@GLIBC_2.15", spawn_path, posix_spawn)

@@ -52,6 +52,6 @@ void settle_fork_hooks() {
 }  // namespace heapprof::agent
 
 #define X(name) \
-  HOOK int name() { return heapprof::agent::call_fork(heapprof::agent::real_fork().name); }
+  EARLY_HOOK(int, name)() { return heapprof::agent::call_fork(heapprof::agent::real_fork().name); }
 HEAPPROF_FORK_FUNCTIONS(X)
 #undef X

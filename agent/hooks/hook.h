@@ -18,12 +18,15 @@
 //  6. errno is as the real function left it. Where libc lacks the function and the kernel is called instead, errno is
 //     what libc would have made of the answer (result_as_libc).
 //  7. Nothing is allocated, and no lock is taken that a signal handler or a fork could find taken.
+//  8. It may be called before the agent itself is relocated (process/early.h): an EARLY_HOOK asks that first; another
+//     one finds a pointer empty that nothing has filled in yet, and asks on its slow path.
 //
 // A function whose caller matters to it (dlopen, operator new) has no frame of ours: its hook is a jump (jumped.cc,
 // operator_new.cc), written in assembly, and what that calls is HIDDEN.
 #pragma once
 
 #include "agent/libc/raw.h"
+#include "agent/process/early.h"
 #include "agent/process/link_map.h"
 #include "agent/process/state.h"
 #include "agent/record/record.h"
@@ -33,6 +36,10 @@
 #define HOOK extern "C" __attribute__((visibility("default"), noinline))
 // What assembly calls or reads by its name; no other library can stand before it.
 #define HIDDEN __attribute__((visibility("hidden")))
+// EARLY_HOOK(result, name)(parameters) { … }: a HOOK that begins with the question whether the agent is relocated.
+#define EARLY_HOOK(result, name)                              \
+  HEAPPROF_EARLY_ENTRY(#name, #name, "heapprof_hook_" #name); \
+  extern "C" HIDDEN __attribute__((noinline)) result heapprof_hook_##name
 
 namespace heapprof::agent {
 

@@ -1,7 +1,13 @@
 // agent/hooks/inner.cc: one hook for all such functions, told by a register which one was called.
 //
-// A function's thunk (inner_patch.cc) puts the function's number into r11 and jumps to heapprof_inner, which makes a
-// frame as every hook has it, and calls the rest in C++.
+// A function's thunk (inner_patch.cc) pushes rbp, puts the function's number there and jumps to heapprof_inner, which
+// makes a frame as every hook has it, and calls the rest in C++, before and after the function.
+//
+// The ABI says which registers a function may change, and a compiler knows more: by -fipa-ra, which GCC has from -O1
+// on, a caller in the same file keeps values in registers that this very function leaves alone, and may call it with a
+// stack that is aligned for it alone. So no register is changed but by the function itself. Vector registers are
+// touched by no code of the agent, and kept where it calls others' (agent/libc/vector_state.h). Flags are the one
+// exception: for GCC and LLVM every call ends what they hold.
 //
 // A flag "the thread is inside of the allocator" would hide what a new_handler allocates, and stay set when that
 // throws. So the frame of the outermost call is kept, and a call is nested only where it is deeper than that frame and
@@ -10,33 +16,82 @@
 #include "agent/hooks/inner.h"
 
 #include "agent/hooks/hook.h"
+#include "agent/process/arena.h"
 #include "agent/record/record_fast.h"
 
+#include <stddef.h>
 #include <string.h>
 
+namespace heapprof::agent {
+struct InnerCall;
+}
 extern "C" {
-HIDDEN size_t heapprof_inner_hook(size_t a, size_t b, size_t c, size_t d, size_t e, size_t f, size_t index,
-                                  const uint64_t* frame);
+HIDDEN bool heapprof_inner_before(heapprof::agent::InnerCall* call);
+HIDDEN void heapprof_inner_after(heapprof::agent::InnerCall* call);
 }
 
+// At its entry %ebp has the function's number, and the stack the caller's %rbp above its return address. Offsets are
+// InnerCall's. The function gets all registers as its caller left them, and the caller gets them as the function did.
 asm(R"(
 .text
+.macro heapprof_load_registers
+  movq 40(%rsp), %rdi
+  movq 48(%rsp), %rsi
+  movq 56(%rsp), %rdx
+  movq 64(%rsp), %rcx
+  movq 72(%rsp), %r8
+  movq 80(%rsp), %r9
+  movq 96(%rsp), %rax
+  movq 104(%rsp), %r10
+  movq 112(%rsp), %r11
+  movq 128(%rsp), %rbp
+.endm
+.macro heapprof_store_registers
+  movq %rdi, 40(%rsp)
+  movq %rsi, 48(%rsp)
+  movq %rdx, 56(%rsp)
+  movq %rcx, 64(%rsp)
+  movq %r8, 72(%rsp)
+  movq %r9, 80(%rsp)
+  movq %rax, 96(%rsp)
+  movq %r10, 104(%rsp)
+  movq %r11, 112(%rsp)
+.endm
 .globl heapprof_inner
 .hidden heapprof_inner
 .type heapprof_inner, @function
 heapprof_inner:
   .cfi_startproc
-  pushq %rbp
   .cfi_def_cfa_offset 16
   .cfi_offset %rbp, -16
-  movq %rsp, %rbp
-  .cfi_def_cfa_register %rbp
-  pushq %rbp
-  pushq %r11
-  call heapprof_inner_hook
-  leave
-  .cfi_def_cfa %rsp, 8
+  leaq -128(%rsp), %rsp
+  .cfi_def_cfa_offset 144
+  movq %rbp, 120(%rsp)
+  heapprof_store_registers
+  leaq 128(%rsp), %rbp
+  movq %rsp, %rdi
+  call heapprof_inner_before
+  testb %al, %al
+  heapprof_load_registers
+  jz 1f
+  call *120(%rsp)
+  heapprof_store_registers
+  movq %rbp, 128(%rsp)
+  leaq 128(%rsp), %rbp
+  movq %rsp, %rdi
+  call heapprof_inner_after
+  heapprof_load_registers
+  .cfi_remember_state
+  leaq 136(%rsp), %rsp
+  .cfi_def_cfa_offset 8
+  .cfi_restore %rbp
   ret
+1:
+  .cfi_restore_state
+  leaq 136(%rsp), %rsp
+  .cfi_def_cfa_offset 8
+  .cfi_restore %rbp
+  jmp *-16(%rsp)
   .cfi_endproc
 .size heapprof_inner, . - heapprof_inner
 )");
@@ -45,6 +100,25 @@ namespace heapprof::agent {
 
 InnerSlot g_inner_slots[wire::kMostInnerFunctions];
 
+// One call, on the stack. given to r11 hold what the caller left there, and after the call what the function did.
+struct InnerCall {
+  uint64_t outer_frame;  // t_inner_frame before the call
+  size_t old;            // the block that ends, or the text that is copied; 0: none
+  size_t bytes;
+  size_t out;  // what else is looked at after the call
+  uint32_t index;
+  bool has_begun;    // the old block's end is recorded
+  bool is_recorded;  // the call may begin a block
+  size_t given[wire::kAllocatorParameters];
+  size_t one;  // the factor of a size without one
+  size_t result;
+  uint64_t r10, r11;
+  uint64_t real;      // before: the function's number
+  uint64_t frame[2];  // the caller's rbp, and where the call returns to
+};
+static_assert(offsetof(InnerCall, given) == 40 && offsetof(InnerCall, one) == 88 && offsetof(InnerCall, result) == 96 &&
+              offsetof(InnerCall, real) == 120 && offsetof(InnerCall, frame) == 128);
+
 namespace {
 
 using Kind = wire::AllocatorKind;
@@ -52,6 +126,7 @@ using Role = wire::AllocatorRole;
 using Slot = InnerSlot;
 
 constexpr size_t kParameters = wire::kAllocatorParameters;
+constexpr uint32_t kMostGroups = 32;  // that have a bit
 
 InnerCode g_code;
 
@@ -60,15 +135,6 @@ constinit thread_local uint64_t t_inner_frame __attribute__((tls_model("initial-
 
 void* pointer(size_t word) { return reinterpret_cast<void*>(word); }
 size_t index_of(const wire::AllocatorFunction& what, Role role) { return what.index_of(role); }
-
-// The real call, with its frame kept meanwhile.
-[[gnu::always_inline]] inline size_t call_real(const Slot& slot, const size_t* given, const uint64_t* frame) {
-  const uint64_t before = t_inner_frame;
-  t_inner_frame = reinterpret_cast<uint64_t>(frame);
-  const size_t result = slot.real(given[0], given[1], given[2], given[3], given[4], given[5]);
-  t_inner_frame = before > reinterpret_cast<uint64_t>(frame) ? before : 0;
-  return result;
-}
 
 bool is_in_ranges(uint64_t pc_avma) {
   const uint64_t offset = pc_avma - g_code.base_avma;
@@ -109,55 +175,81 @@ bool is_own_call(const uint64_t* frame) {
          (is_in_agent(frame[1]) || is_direct_call(frame[1]));
 }
 
-[[gnu::noinline]] size_t reallocate(const Slot& slot, const size_t* given, size_t old, size_t bytes, bool frees_always,
-                                    const uint64_t* frame) {
-  const bool has_begun = old != 0 && record_realloc_begin_fast(pointer(old), frame);
-  const size_t block = call_real(slot, given, frame);
-  if (old != 0) {
-    record_realloc_end_fast(has_begun ? pointer(old) : nullptr, pointer(block), block == 0 && frees_always ? 0 : bytes,
-                            frame);
-  } else if (block != 0) {
-    record_malloc_fast(pointer(block), bytes, frame);
-  }
-  return block;
+// No block is so large: a number that is taken for a size is an address, or a flag.
+constexpr size_t kMostPlausibleBytes = size_t{1} << 44;
+
+// Whether the function gave what it was asked for.
+bool has_given(const Slot& slot, const InnerCall& call) {
+  const bool is_into = slot.what.kind == Kind::AllocateInto || slot.what.kind == Kind::ReallocateInto;
+  return is_into ? static_cast<int>(call.result) == 0 && call.out != 0 : call.result != 0;
 }
 
-[[gnu::noinline]] size_t allocate_into(const Slot& slot, const size_t* given, size_t bytes, const uint64_t* frame) {
-  void* const* out = static_cast<void* const*>(pointer(given[index_of(slot.what, Role::Out)]));
-  const bool has_old = slot.what.kind == Kind::ReallocateInto && out != nullptr && *out != nullptr;
-  void* const old = has_old ? *out : nullptr;
-  const bool has_begun = has_old && record_realloc_begin(old, frame);
-  const size_t error = call_real(slot, given, frame);
-  void* const block = static_cast<int>(error) == 0 && out != nullptr ? *out : nullptr;
-  if (has_old) {
-    record_realloc_end(has_begun ? old : nullptr, block, bytes, frame);
-  } else if (block != nullptr) {
-    record_malloc(block, bytes, frame);
+[[gnu::noinline]] void prepare(const Slot& slot, InnerCall* call) {
+  switch (slot.what.kind) {
+    case Kind::Reallocate:
+    case Kind::ReallocateOrFree:
+      call->old = call->given[index_of(slot.what, Role::Block)];
+      call->has_begun = call->old != 0 && record_realloc_begin_fast(pointer(call->old), call->frame);
+      break;
+    case Kind::AllocateInto:
+    case Kind::ReallocateInto:
+      call->out = call->given[index_of(slot.what, Role::Out)];
+      call->old = 0;
+      if (slot.what.kind == Kind::AllocateInto || call->out == 0) break;
+      call->old = *static_cast<const size_t*>(pointer(call->out));
+      call->has_begun = call->old != 0 && record_realloc_begin(pointer(call->old), call->frame);
+      break;
+    case Kind::CopyText:
+      call->old = call->given[index_of(slot.what, Role::Text)];
+      call->out = slot.what.has(Role::Other) ? call->given[index_of(slot.what, Role::Other)] : 0;
+      break;
+    case Kind::Resize:
+      call->old = call->given[index_of(slot.what, Role::Block)];
+      call->out = call->given[index_of(slot.what, Role::Extra)];
+      call->has_begun = record_realloc_begin(pointer(call->old), call->frame);
+      break;
+    case Kind::EndHeap:
+      call->is_recorded = false;
+      record_end_of_heap(g_code.heaps, pointer(call->given[index_of(slot.what, Role::Heap)]), cfa_of(call->frame));
+      break;
+    default: break;
   }
-  return error;
 }
 
-[[gnu::noinline]] size_t copy_text(const Slot& slot, const size_t* given, const uint64_t* frame) {
-  const size_t text = call_real(slot, given, frame);
-  for (size_t i = 0; i < kParameters; ++i) {
-    if (slot.what.roles[i] != Role::None && given[i] == text) return text;  // the caller's own
-  }
-  if (text != 0) record_malloc(pointer(text), strlen(static_cast<const char*>(pointer(text))) + 1, frame);
-  return text;
+// What a realloc came to.
+void end_old(const InnerCall& call, size_t block, size_t bytes) {
+  const void* const begun = call.has_begun ? pointer(call.old) : nullptr;
+  if (call.old != 0) return record_realloc_end_fast(begun, pointer(block), bytes, call.frame);
+  if (block != 0) record_malloc_fast(pointer(block), bytes, call.frame);
 }
 
-[[gnu::noinline]] size_t resize(const Slot& slot, const size_t* given, size_t bytes, const uint64_t* frame) {
-  const size_t extra = given[index_of(slot.what, Role::Extra)];
-  void* block = pointer(given[index_of(slot.what, Role::Block)]);
-  const void* const begun = record_realloc_begin(block, frame) ? block : nullptr;
-  const size_t has_bytes = call_real(slot, given, frame);
-  const size_t most = bytes + extra < bytes ? SIZE_MAX : bytes + extra;
-  if (has_bytes >= bytes) {
-    record_realloc_end(begun, block, has_bytes < most ? has_bytes : most, frame);
-  } else {
-    record_realloc_end(begun, nullptr, bytes == 0 ? 1 : bytes, frame);  // it could not be made larger
+[[gnu::noinline]] void refuse_implausible(const Slot& slot, const InnerCall& call) {
+  if (has_given(slot, call) && slot.group < kMostGroups)
+    g_control->inner_doubted.fetch_or(1u << slot.group, std::memory_order_relaxed);
+  if (call.has_begun) record_realloc_end(pointer(call.old), nullptr, 1, call.frame);
+}
+
+[[gnu::noinline]] void record_others(const Slot& slot, const InnerCall& call) {
+  size_t block = call.result;
+  switch (slot.what.kind) {
+    case Kind::Reallocate: return end_old(call, block, call.bytes);
+    case Kind::ReallocateOrFree: return end_old(call, block, block == 0 ? 0 : call.bytes);
+    case Kind::AllocateInto:
+    case Kind::ReallocateInto:
+      block = has_given(slot, call) ? *static_cast<const size_t*>(pointer(call.out)) : 0;
+      return end_old(call, block, call.bytes);
+    case Kind::CopyText:
+      if (block == 0 || block == call.old || block == call.out) return;  // the caller's own
+      return record_malloc(pointer(block), strlen(static_cast<const char*>(pointer(block))) + 1, call.frame);
+    case Kind::Resize: {
+      const size_t most = call.bytes + call.out < call.bytes ? SIZE_MAX : call.bytes + call.out;
+      const bool fits = call.result >= call.bytes;  // else it could not be made larger
+      return record_realloc_end(call.has_begun ? pointer(call.old) : nullptr, fits ? pointer(call.old) : nullptr,
+                                fits ? (call.result < most ? call.result : most) : call.bytes + (call.bytes == 0),
+                                call.frame);
+    }
+    default: return;
   }
-  return has_bytes;
 }
 
 }  // namespace
@@ -168,39 +260,41 @@ bool is_inner_code(uint64_t pc_avma) { return g_code.count != 0 && is_in_ranges(
 
 }  // namespace heapprof::agent
 
-size_t heapprof_inner_hook(size_t a, size_t b, size_t c, size_t d, size_t e, size_t f, size_t index,
-                           const uint64_t* frame) {
+// False: the call is the allocator's own, and only passes.
+bool heapprof_inner_before(heapprof::agent::InnerCall* call) {
   using namespace heapprof::agent;
+  const auto index = static_cast<uint32_t>(call->real);
   const Slot& slot = g_inner_slots[index];
-  if (is_own_call(frame)) return slot.real(a, b, c, d, e, f);
-  const size_t given[kParameters + 1] = {a, b, c, d, e, f, 1};
+  call->real = reinterpret_cast<uint64_t>(slot.real);
+  if (is_own_call(call->frame)) return false;
+  call->outer_frame = t_inner_frame;
+  call->index = index;
+  call->has_begun = false;
+  call->is_recorded = false;
   if (HEAPPROF_LIKELY(slot.what.kind == Kind::Release)) {
-    const size_t block = given[slot.first];
-    if (block != 0 && HEAPPROF_UNLIKELY(!record_free_fast(pointer(block), cfa_of(frame))))
-      record_free(pointer(block), cfa_of(frame));
-    return call_real(slot, given, frame);
+    const size_t block = call->given[slot.first];
+    if (block != 0 && HEAPPROF_UNLIKELY(!record_free_fast(pointer(block), cfa_of(call->frame))))
+      record_free(pointer(block), cfa_of(call->frame));
+  } else {
+    call->one = 1;
+    call->bytes = 0;
+    // Where the product is too large the function refuses, and nothing begins or ends.
+    call->is_recorded =
+        slot.first >= kParameters ||
+        HEAPPROF_LIKELY(!__builtin_mul_overflow(call->given[slot.first], call->given[slot.count], &call->bytes));
+    if (call->is_recorded && HEAPPROF_UNLIKELY(slot.what.kind != Kind::Allocate)) prepare(slot, call);
   }
-  size_t bytes = 0;
-  if (slot.first < kParameters &&
-      HEAPPROF_UNLIKELY(__builtin_mul_overflow(given[slot.first], given[slot.count], &bytes)))
-    return call_real(slot, given, frame);  // the function refuses, and nothing begins or ends
-  if (HEAPPROF_LIKELY(slot.what.kind == Kind::Allocate)) {
-    const size_t block = call_real(slot, given, frame);
-    if (HEAPPROF_LIKELY(block != 0)) record_malloc_fast(pointer(block), bytes, frame);
-    return block;
-  }
-  switch (slot.what.kind) {
-    case Kind::Reallocate:
-    case Kind::ReallocateOrFree:
-      return reallocate(slot, given, given[index_of(slot.what, Role::Block)], bytes,
-                        slot.what.kind == Kind::ReallocateOrFree, frame);
-    case Kind::AllocateInto:
-    case Kind::ReallocateInto: return allocate_into(slot, given, bytes, frame);
-    case Kind::CopyText: return copy_text(slot, given, frame);
-    case Kind::Resize: return resize(slot, given, bytes, frame);
-    case Kind::EndHeap:
-      record_end_of_heap(g_code.heaps, pointer(given[index_of(slot.what, Role::Heap)]), cfa_of(frame));
-      return call_real(slot, given, frame);
-    default: return call_real(slot, given, frame);
-  }
+  t_inner_frame = reinterpret_cast<uint64_t>(call->frame);
+  return true;
+}
+
+void heapprof_inner_after(heapprof::agent::InnerCall* call) {
+  using namespace heapprof::agent;
+  const auto frame_avma = reinterpret_cast<uint64_t>(call->frame);
+  t_inner_frame = call->outer_frame > frame_avma ? call->outer_frame : 0;
+  if (!call->is_recorded) return;
+  const Slot& slot = g_inner_slots[call->index];
+  if (HEAPPROF_UNLIKELY(call->bytes > kMostPlausibleBytes)) return refuse_implausible(slot, *call);
+  if (HEAPPROF_UNLIKELY(slot.what.kind != Kind::Allocate)) return record_others(slot, *call);
+  if (HEAPPROF_LIKELY(call->result != 0)) record_malloc_fast(pointer(call->result), call->bytes, call->frame);
 }

@@ -10,6 +10,11 @@
 //    near the code is to be had, and pages of code may be written to.
 //  - A block counts once: a call that comes from the allocator's own code, while one of its functions is in progress,
 //    is handed on. Functions that ask malloc behind the agent for what they give are left as they are: there it counts.
+//  - A function finds all registers as its caller left them, and its caller as the function did: compilers know which
+//    registers a function of the same file leaves alone (tests/integration/malloc/inner_registers.sh).
+//  - Nothing is believed for its name: in a copy of the process the functions have to behave as an allocator's do, as
+//    they are and once more when they are hooked (allocator_evidence.h). Those that do not are left alone, and named.
+//    A size that no block can have is never counted (tests/integration/malloc/inner_names.sh).
 //  - Pages of code are afterwards protected as before.
 // Not provided: libraries, a process that runs already (attach).
 // Context:  plan: the start, before anything is recorded; the one thread of the program.
@@ -39,6 +44,7 @@ struct InnerSlot {
   wire::AllocatorFunction what;
   uint8_t first;  // where the block, or the size, stands among the parameters
   uint8_t count;  // where the factor of the size stands; kAllocatorParameters: nowhere, and 1 stands there
+  uint8_t group;
 };
 extern InnerSlot g_inner_slots[wire::kMostInnerFunctions];
 
@@ -54,5 +60,5 @@ void set_inner_code(const InnerCode& code);
 
 }  // namespace heapprof::agent
 
-// Where thunks lead, with the function's number in r11 and the rest as its caller left it.
+// Where thunks lead, with rbp pushed, the function's number in ebp, and the rest as its caller left it.
 extern "C" __attribute__((visibility("hidden"))) void heapprof_inner();

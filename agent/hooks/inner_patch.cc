@@ -1,10 +1,14 @@
 // agent/hooks/inner_patch.cc: carries out the plan of inner.h.
 //
-// For each function there is a thunk in pages near the executable's code: it loads the function's number and jumps to
-// heapprof_inner, and behind that stand the function's first instructions, moved. Where they stood stands a jump to the
-// thunk.
+// For each function there is a thunk in pages near the executable's code: it saves rbp, puts the function's number
+// there and jumps to heapprof_inner, and behind that stand the function's first instructions, moved. Where they stood
+// stands a jump to the thunk.
+//
+// All of it is tried beforehand in copies of the process: first each allocator as it is, then all of them hooked.
+#include "agent/hooks/allocator_evidence.h"
 #include "agent/hooks/hook.h"
 #include "agent/hooks/inner.h"
+#include "agent/libc/vector_state.h"
 #include "agent/process/arena.h"
 #include "agent/process/copied_process.h"
 #include "agent/process/loaded_object.h"
@@ -25,7 +29,7 @@ using wire::InnerState;
 constexpr size_t kParameters = wire::kAllocatorParameters;
 constexpr uint64_t kPageBytes = 4096;
 constexpr uint64_t kThunkBytes = 96;
-constexpr uint64_t kEntryBytes = 12;  // mov r11d, number; jmp *address, which stands before the first thunk
+constexpr uint64_t kEntryBytes = 12;  // push rbp; mov ebp, number; jmp *address, which stands before the first thunk
 constexpr uint64_t kHeadBytes = 64;
 static_assert(kEntryBytes + wire::kMostMovedBytes <= kThunkBytes);
 constexpr uint64_t kReach = (1ull << 31) - (1ull << 24);  // of a jump, with what its ends may differ by
@@ -36,11 +40,11 @@ struct Plan {
   const wire::InnerRange* ranges;
   uint64_t bias;
 
-  bool is_left_out(const InnerFunction& function) const {
-    return function.group < 32 && (passed >> function.group & 1) != 0;
-  }
+  bool is_left_out_group(uint32_t group) const { return group >= 32 || ((passed | doubted) >> group & 1) != 0; }
+  bool is_left_out(const InnerFunction& function) const { return is_left_out_group(function.group); }
   uint64_t patch_avma(const InnerFunction& function) const { return bias + function.patch_svma; }
-  uint32_t passed = 0;  // groups, as bits
+  uint32_t passed = 0;   // groups, as bits, that ask others which are hooked
+  uint32_t doubted = 0;  // that did not behave as an allocator
 };
 
 // How many threads the process has: /proc/self/task has as many folders. 0: nobody can tell.
@@ -55,37 +59,47 @@ uint64_t count_threads() {
   return g_single_threaded != nullptr && *g_single_threaded != 0 ? 1 : 0;
 }
 
-// Whether functions of the plan ask others that record. Each group by the first function that gives a block.
-struct Trial {
-  const Plan* plan;
-  uint32_t passed;
+// ---- Trying ----
+
+constexpr uint32_t kMostGroups = 32;  // that have a bit
+
+TriedFunction g_tried[wire::kMostInnerFunctions];  // not on the stack, which may be small
+
+uint32_t collect_group(const Plan& plan, uint32_t group) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < plan.head->function_count; ++i) {
+    const InnerFunction& function = plan.functions[i];
+    if (function.group == group)
+      g_tried[count++] = {function.what, function.is_small != 0, plan.bias + function.patch_svma};
+  }
+  return count;
+}
+
+struct GroupTrial {
+  uint32_t count;  // in g_tried
+  bool is_asking;
+  bool is_allocator;
 };
-size_t call_to_try(const InnerFunction& function, uint64_t entry_avma) {
-  constexpr size_t kTrySize = 128;  // small enough for functions of small blocks
-  size_t given[kParameters] = {};
-  for (size_t i = 0; i < kParameters; ++i) {
-    if (function.what.roles[i] == Role::Size) given[i] = kTrySize;
-    if (function.what.roles[i] == Role::Count) given[i] = 1;
-  }
-  return reinterpret_cast<InnerReal>(entry_avma)(given[0], given[1], given[2], given[3], given[4], given[5]);
+void try_group(void* result) {
+  auto* const trial = static_cast<GroupTrial*>(result);
+  trial->is_asking = asks_others(g_tried, trial->count);
+  trial->is_allocator = !trial->is_asking && behaves_as_allocator(g_tried, trial->count);
 }
-bool is_plain(const wire::AllocatorFunction& what) {
-  return what.kind == Kind::Allocate && !what.has(Role::Alignment) && !what.has(Role::Heap);
-}
-void try_groups(void* result) {
-  auto* const trial = static_cast<Trial*>(result);
-  uint32_t tried = 0;
-  t_flags |= kThreadSelfTest;
-  for (uint32_t i = 0; i < trial->plan->head->function_count; ++i) {
-    const InnerFunction& function = trial->plan->functions[i];
-    const uint32_t bit = function.group < 32 ? 1u << function.group : 0;
-    if (!is_plain(function.what) || (tried & bit) != 0) continue;
-    tried |= bit;
-    const uint32_t before = g_self_test_events;
-    call_to_try(function, trial->plan->patch_avma(function));
-    if (g_self_test_events != before) trial->passed |= bit;
+
+// Finds out which groups are left out, and why. False: there is no copy in which that could be tried.
+bool try_groups(Plan* plan) {
+  for (uint32_t group = 0; group < kMostGroups; ++group) {
+    GroupTrial trial{collect_group(*plan, group), false, false};
+    if (trial.count == 0) continue;
+    const CopyEnd end = run_in_copy(try_group, &trial, sizeof trial);
+    if (end == CopyEnd::kNotMade) return false;
+    if (end == CopyEnd::kDone && trial.is_asking) {
+      plan->passed |= 1u << group;
+    } else if (end == CopyEnd::kDied || !trial.is_allocator) {
+      plan->doubted |= 1u << group;
+    }
   }
-  t_flags &= ~kThreadSelfTest;
+  return true;
 }
 
 // The last byte of a distance that a moved operand, or a jump, has to bridge must be within reach.
@@ -114,10 +128,10 @@ bool has_moved_calls(const Plan& plan) {
 
 // What pages of code with these bytes may be used for, as mmap has it; 0: they are no code, or cannot be read.
 int protection_of(uint64_t start_avma, uint64_t bytes) {
-  const ProgramHeaders headers = headers_of_object(_r_debug.r_map);
+  const ProgramHeaders headers = headers_of_object(first_object());
   for (uint32_t i = 0; i < headers.count; ++i) {
     const ElfW(Phdr)& part = headers.first[i];
-    const uint64_t offset = start_avma - (_r_debug.r_map->l_addr + part.p_vaddr);
+    const uint64_t offset = start_avma - (first_object()->l_addr + part.p_vaddr);
     if (part.p_type != PT_LOAD || offset >= part.p_filesz || part.p_filesz - offset < bytes) continue;
     if ((part.p_flags & (PF_R | PF_X)) != (PF_R | PF_X)) return 0;
     return PROT_READ | PROT_EXEC | ((part.p_flags & PF_W) != 0 ? PROT_WRITE : 0);
@@ -174,8 +188,8 @@ bool protect(uint64_t start_avma, uint64_t end_avma, int protection) {
 bool fill_thunk(const Plan& plan, uint32_t index, unsigned char* pages, unsigned char* thunk) {
   const InnerFunction& function = plan.functions[index];
   const auto thunk_avma = reinterpret_cast<uint64_t>(thunk);
-  thunk[0] = 0x41;  // mov r11d, imm32
-  thunk[1] = 0xbb;
+  thunk[0] = 0x55;  // push rbp
+  thunk[1] = 0xbd;  // mov ebp, imm32
   memcpy(thunk + 2, &index, sizeof index);
   thunk[6] = 0xff;  // jmp *distance(%rip)
   thunk[7] = 0x25;
@@ -199,6 +213,7 @@ bool fill_thunk(const Plan& plan, uint32_t index, unsigned char* pages, unsigned
   InnerSlot& slot = g_inner_slots[index];
   slot.real = reinterpret_cast<InnerReal>(moved);
   slot.what = function.what;
+  slot.group = function.group;
   const bool takes = function.what.kind == Kind::Release;
   slot.first = static_cast<uint8_t>(function.what.index_of(takes ? Role::Block : Role::Size));
   slot.count = static_cast<uint8_t>(function.what.index_of(Role::Count));
@@ -219,50 +234,83 @@ bool write_code(const Plan& plan, uint32_t index, const unsigned char* thunk) {
   return true;
 }
 
-InnerState carry_out(Plan* plan) {
-  const wire::InnerPlan& head = *plan->head;
-  if (!has_expected_code(*plan)) return InnerState::kOtherCode;
-  if (count_threads() != 1) return InnerState::kThreads;
-  if (has_moved_calls(*plan) && has_shadow_stack()) return InnerState::kShadowStack;
-  Trial trial{plan, 0};
-  if (run_in_copy(try_groups, &trial, sizeof trial) != CopyEnd::kDone) return InnerState::kNotTried;
-  plan->passed = trial.passed;
-
-  uint64_t first_avma = UINT64_MAX;
-  uint64_t last_avma = 0;
-  for (uint32_t i = 0; i < head.function_count; ++i) {
-    if (plan->is_left_out(plan->functions[i])) continue;
-    const uint64_t patch_avma = plan->patch_avma(plan->functions[i]);
-    if (patch_avma < first_avma) first_avma = patch_avma;
-    if (patch_avma + wire::kMostPatchBytes > last_avma) last_avma = patch_avma + wire::kMostPatchBytes;
+// What the hooks have to know of the code.
+void settle_code(const Plan& plan) {
+  const wire::InnerPlan& head = *plan.head;
+  HeapFunctions heaps;
+  if (head.visit_blocks_svma != 0 && head.backing_heap_svma != 0) {
+    heaps.visit_blocks = reinterpret_cast<decltype(heaps.visit_blocks)>(plan.bias + head.visit_blocks_svma);
+    heaps.backing_heap = reinterpret_cast<decltype(heaps.backing_heap)>(plan.bias + head.backing_heap_svma);
   }
-  if (last_avma == 0) return InnerState::kNone;  // all is counted elsewhere
+  LoadedObject agent{};
+  find_object(reinterpret_cast<uint64_t>(heapprof_inner), &agent);
+  set_inner_code(
+      {heaps, plan.ranges, head.range_count, plan.bias + head.base_svma, agent.info.start_avma, agent.info.end_avma});
+}
+
+// Changes the code of all functions that are not left out, or of none.
+InnerState hook_functions(const Plan& plan) {
+  const wire::InnerPlan& head = *plan.head;
   const uint64_t bytes = (kHeadBytes + head.function_count * kThunkBytes + kPageBytes - 1) & ~(kPageBytes - 1);
-  unsigned char* const pages = map_near(plan->bias + head.base_svma, plan->bias + head.limit_svma, bytes);
+  unsigned char* const pages = map_near(plan.bias + head.base_svma, plan.bias + head.limit_svma, bytes);
   if (pages == nullptr) return InnerState::kNoRoom;
   const auto pages_avma = reinterpret_cast<uint64_t>(pages);
   const auto entry = reinterpret_cast<uint64_t>(heapprof_inner);
   memcpy(pages, &entry, sizeof entry);
   bool is_filled = true;
   for (uint32_t i = 0; i < head.function_count; ++i)
-    is_filled = is_filled && fill_thunk(*plan, i, pages, pages + kHeadBytes + i * kThunkBytes);
+    is_filled = is_filled && fill_thunk(plan, i, pages, pages + kHeadBytes + i * kThunkBytes);
   if (!is_filled || !protect(pages_avma, pages_avma + bytes, PROT_READ | PROT_EXEC)) {
     sys_munmap(pages, bytes);
     return is_filled ? InnerState::kProtected : InnerState::kNoRoom;
   }
   note_own_pages(pages, bytes);
+  settle_code(plan);
 
   // The page of each function, one after the other: what stands between may be data. It stays executable all the time,
   // so that a refusal changes nothing, nor does one of taking the right to write away again.
   for (uint32_t i = 0; i < head.function_count; ++i) {
-    if (plan->is_left_out(plan->functions[i])) continue;
-    if (write_code(*plan, i, pages + kHeadBytes + i * kThunkBytes)) continue;
+    if (plan.is_left_out(plan.functions[i])) continue;
+    if (write_code(plan, i, pages + kHeadBytes + i * kThunkBytes)) continue;
     while (i-- > 0) {  // those before, as they were
-      if (!plan->is_left_out(plan->functions[i])) write_code(*plan, i, nullptr);
+      if (!plan.is_left_out(plan.functions[i])) write_code(plan, i, nullptr);
     }
     return InnerState::kProtected;
   }
   return InnerState::kHooked;
+}
+
+// The same in a copy, and whether all behaves as before.
+struct HookedTrial {
+  const Plan* plan;
+  InnerState state;
+};
+void try_hooked(void* result) {
+  auto* const trial = static_cast<HookedTrial*>(result);
+  trial->state = hook_functions(*trial->plan);
+  for (uint32_t group = 0; group < kMostGroups && trial->state == InnerState::kHooked; ++group) {
+    const uint32_t count = collect_group(*trial->plan, group);
+    if (count == 0 || trial->plan->is_left_out_group(group)) continue;
+    if (!behaves_as_allocator(g_tried, count)) trial->state = InnerState::kOtherResult;
+  }
+}
+
+InnerState carry_out(Plan* plan) {
+  if (!has_expected_code(*plan)) return InnerState::kOtherCode;
+  if (count_threads() != 1) return InnerState::kThreads;
+  if (has_moved_calls(*plan) && has_shadow_stack()) return InnerState::kShadowStack;
+  if (!try_groups(plan)) return InnerState::kNotTried;
+  bool is_any = false;
+  for (uint32_t i = 0; i < plan->head->function_count; ++i) is_any = is_any || !plan->is_left_out(plan->functions[i]);
+  if (!is_any) return InnerState::kNone;  // all is counted elsewhere, or no allocator
+  keep_vector_state();
+  HookedTrial trial{plan, InnerState::kNone};
+  switch (run_in_copy(try_hooked, &trial, sizeof trial)) {
+    case CopyEnd::kDone: break;
+    case CopyEnd::kNotMade: return InnerState::kNotTried;
+    case CopyEnd::kDied: return InnerState::kOtherResult;
+  }
+  return trial.state == InnerState::kHooked ? hook_functions(*plan) : trial.state;
 }
 
 }  // namespace
@@ -274,22 +322,12 @@ void hook_inner_allocators() {
   plan.head = head;
   plan.functions = reinterpret_cast<const InnerFunction*>(head + 1);
   plan.ranges = reinterpret_cast<const wire::InnerRange*>(plan.functions + head->function_count);
-  plan.bias = _r_debug.r_map->l_addr;
+  plan.bias = first_object()->l_addr;
   const InnerState state = is_filtered() ? InnerState::kFiltered : carry_out(&plan);
   uint32_t hooked = 0;
   for (uint32_t i = 0; i < head->function_count; ++i) hooked += !plan.is_left_out(plan.functions[i]);
-  if (state == InnerState::kHooked) {
-    HeapFunctions heaps;
-    if (head->visit_blocks_svma != 0 && head->backing_heap_svma != 0) {
-      heaps.visit_blocks = reinterpret_cast<decltype(heaps.visit_blocks)>(plan.bias + head->visit_blocks_svma);
-      heaps.backing_heap = reinterpret_cast<decltype(heaps.backing_heap)>(plan.bias + head->backing_heap_svma);
-    }
-    LoadedObject agent{};
-    find_object(reinterpret_cast<uint64_t>(heapprof_inner), &agent);
-    set_inner_code({heaps, plan.ranges, head->range_count, plan.bias + head->base_svma, agent.info.start_avma,
-                    agent.info.end_avma});
-    g_control->inner_functions.store(hooked, std::memory_order_relaxed);
-  }
+  if (state == InnerState::kHooked) g_control->inner_functions.store(hooked, std::memory_order_relaxed);
+  g_control->inner_doubted.fetch_or(plan.doubted, std::memory_order_relaxed);
   g_control->inner_passed.store(plan.passed, std::memory_order_relaxed);
   g_control->inner_state.store(state, std::memory_order_relaxed);
 }

@@ -23,18 +23,21 @@
 #include <sys/syscall.h>
 
 // X(index, name, looked at if): the condition is assembly that jumps to 1f; it may use r11.
-#define HEAPPROF_JUMPED(X)                                                                             \
-  X(0, dlopen,                                                                                         \
-    "testl $8, %esi\njnz 1f\n" /* RTLD_DEEPBIND */                                                     \
-    "leaq heapprof_own_path(%rip), %r11\ncmpq %r11, %rdi\nje 1f\n")                                    \
-  X(1, dlmopen, "testq %rdi, %rdi\njnz 1f\ntestl $8, %edx\njnz 1f\n") /* not LM_ID_BASE */             \
-  X(2, prctl, "cmpl $22, %edi\nje 1f\ncmpl $26, %edi\nje 1f\n")       /* PR_SET_SECCOMP, PR_SET_TSC */ \
-  X(3, syscall,                                                                                        \
-    "cmpq $317, %rdi\nje 1f\ncmpq $157, %rdi\nje 1f\n" /* SYS_seccomp, SYS_prctl */                    \
+#define HEAPPROF_JUMPED(X)                                                                            \
+  X(0, dlopen,                                                                                        \
+    "testl $8, %esi\njnz 1f\n" /* RTLD_DEEPBIND */                                                    \
+    "leaq heapprof_own_path(%rip), %r11\ncmpq %r11, %rdi\nje 1f\n")                                   \
+  X(1, dlmopen, "testq %rdi, %rdi\njnz 1f\ntestl $8, %edx\njnz 1f\n") /* not LM_ID_BASE */            \
+  X(2, prctl,                                                                                         \
+    "cmpl $22, %edi\nje 1f\ncmpl $26, %edi\nje 1f\n" /* PR_SET_SECCOMP, PR_SET_TSC */                 \
+    "cmpl $1, %edi\nje 1f\ncmpl $59, %edi\nje 1f\n") /* PR_SET_PDEATHSIG, …SYSCALL_USER_DISPATCH */ \
+  X(3, syscall,                                                                                       \
+    "cmpq $317, %rdi\nje 1f\ncmpq $157, %rdi\nje 1f\n" /* SYS_seccomp, SYS_prctl */                   \
     "cmpq $131, %rdi\nje 1f\n")                        /* SYS_sigaltstack */
 
-static_assert(RTLD_DEEPBIND == 8 && LM_ID_BASE == 0 && PR_SET_SECCOMP == 22 && PR_SET_TSC == 26 && SYS_seccomp == 317 &&
-              SYS_prctl == 157 && SYS_sigaltstack == 131);
+static_assert(RTLD_DEEPBIND == 8 && LM_ID_BASE == 0 && PR_SET_SECCOMP == 22 && PR_SET_TSC == 26 &&
+              PR_SET_PDEATHSIG == 1 && PR_SET_SYSCALL_USER_DISPATCH == 59 && SYS_seccomp == 317 && SYS_prctl == 157 &&
+              SYS_sigaltstack == 131);
 
 extern "C" {
 HIDDEN extern void* heapprof_jumped[];
@@ -121,7 +124,7 @@ enum Index : size_t { kDlopen, kDlmopen, kPrctl, kSyscall };
 constexpr size_t kSavedRdx = 5;
 constexpr size_t kSavedRsi = 6;
 
-constexpr const char* kNames[] = {
+constexpr char kNames[][16] = {  // no pointers: they are needed before the agent is relocated
 #define X(index, name, condition) #name,
     HEAPPROF_JUMPED(X)
 #undef X
@@ -141,7 +144,7 @@ void* real_function(size_t index) {
 // What the program asks the kernel to forbid it.
 enum class Request : uint8_t {
   kNothing,
-  kThreadFilter,   // a filter of this thread's system calls
+  kThreadFilter,   // a filter of this thread's system calls, or that those from elsewhere come back to it as signals
   kProcessFilter,  // of all threads'
   kStrict,         // seccomp's strict mode, which forbids the time stamp counter, too
   kNoClock         // the time stamp counter
@@ -151,6 +154,7 @@ enum class Request : uint8_t {
 Request request_of_prctl(size_t option, size_t argument, size_t filter) {
   const auto number = static_cast<uint32_t>(option);
   if (number == PR_SET_TSC && argument == PR_TSC_SIGSEGV) return Request::kNoClock;
+  if (number == PR_SET_SYSCALL_USER_DISPATCH && argument == PR_SYS_DISPATCH_ON) return Request::kThreadFilter;
   if (number != PR_SET_SECCOMP) return Request::kNothing;
   if (argument == SECCOMP_MODE_STRICT) return Request::kStrict;
   return argument == SECCOMP_MODE_FILTER && filter != 0 ? Request::kThreadFilter : Request::kNothing;
@@ -194,6 +198,21 @@ template <typename Call>
   return result;
 }
 
+// The process has asked for this signal at its parent's death. What a child that has its parent's memory, or has not
+// begun yet, asks for is not this process's; under a filter that cannot be asked.
+void note_death_signal(size_t number) {
+  if (g_fork_page.state != AgentState::kOn || is_filtered() || sys_getpid() != g_pid) return;
+  g_control->death_signal.store(static_cast<uint32_t>(number) + 1, std::memory_order_relaxed);
+}
+
+// In the place of prctl, for the signal of the parent's death.
+int dying_prctl(int option, unsigned long number) {
+  auto* real = reinterpret_cast<int (*)(int, ...)>(real_function(kPrctl));
+  const int result = real(option, number);
+  if (result == 0) note_death_signal(number);
+  return result;
+}
+
 // In the place of prctl, for requests.
 int requesting_prctl(int option, unsigned long second, unsigned long third, unsigned long fourth, unsigned long fifth) {
   auto* real = reinterpret_cast<int (*)(int, ...)>(real_function(kPrctl));
@@ -201,13 +220,18 @@ int requesting_prctl(int option, unsigned long second, unsigned long third, unsi
                                        [&] { return long{real(option, second, third, fourth, fifth)}; }));
 }
 
-// In the place of syscall, for requests and alternate stacks.
+// In the place of syscall, for requests, alternate stacks and the signal of the parent's death.
 long requesting_syscall(long number, size_t first, size_t second, size_t third, size_t fourth, size_t fifth) {
   auto* real = reinterpret_cast<long (*)(long, ...)>(real_function(kSyscall));
   const auto call = [&] { return real(number, first, second, third, fourth, fifth); };
   if (number == SYS_sigaltstack) {
     const long result = call();
     if (result == 0) note_alternate_stack(reinterpret_cast<const stack_t*>(first), reinterpret_cast<stack_t*>(second));
+    return result;
+  }
+  if (number == SYS_prctl && first == PR_SET_PDEATHSIG) {
+    const long result = call();
+    if (result == 0) note_death_signal(second);
     return result;
   }
   if (number == SYS_prctl) return make_request(request_of_prctl(first, second, third), 0, call);
@@ -240,6 +264,7 @@ void settle_jumped_hooks() {
 void* heapprof_look(size_t index, size_t first, size_t second, size_t third, size_t fourth, size_t* saved) {
   using namespace heapprof;
   using namespace heapprof::agent;
+  if (!is_relocated()) return real_function(index);
   if (index == kDlopen && first != 0 && first == reinterpret_cast<size_t>(own_library_path("")))
     return reinterpret_cast<void*>(open_own_library);
   if (index == kDlopen && (second & RTLD_DEEPBIND) != 0)
@@ -252,11 +277,13 @@ void* heapprof_look(size_t index, size_t first, size_t second, size_t third, siz
   // What a vfork child does to itself is not its parent's affair.
   if (index == kPrctl && request_of_prctl(first, second, third) != Request::kNothing && !is_vfork_child())
     return reinterpret_cast<void*>(requesting_prctl);
+  if (index == kPrctl && static_cast<uint32_t>(first) == PR_SET_PDEATHSIG) return reinterpret_cast<void*>(dying_prctl);
   if (index == kSyscall) {
+    const bool is_dying = first == SYS_prctl && second == PR_SET_PDEATHSIG;
     Request request = Request::kNothing;
     if (first == SYS_prctl) request = request_of_prctl(second, third, fourth);
     if (first == SYS_seccomp) request = request_of_seccomp(second, third, fourth);
-    if (first == SYS_sigaltstack || (request != Request::kNothing && !is_vfork_child()))
+    if (first == SYS_sigaltstack || is_dying || (request != Request::kNothing && !is_vfork_child()))
       return reinterpret_cast<void*>(requesting_syscall);
   }
   return real_function(index);

@@ -9,24 +9,40 @@
 #include "agent/record/record_fast.h"
 #include "agent/start/start.h"
 
+#include <type_traits>
+
 namespace heapprof::agent {
 
 namespace {
 
-void start_before_blocks() {
+// The way of the first call, which finds the real functions and starts a life: so a limit is known before the first
+// block is there. False: the agent is not relocated yet.
+[[gnu::noinline, gnu::cold]] bool start_before_blocks() {
+  if (!is_relocated()) return false;
   resolve_real_functions();
   if (g_fork_page.state == AgentState::kUnknown && (t_flags & kThreadInside) == 0) start_life();
+  return true;
+}
+// g_real.name is empty, in two instructions: a compiler would load it early, and keep it for the call.
+#define HEAPPROF_CALL_EARLY(name, ...)                                     \
+  if (HEAPPROF_UNLIKELY(is_empty(&g_real.name)) && !start_before_blocks()) \
+  return call_early(g_real.name, #name, __VA_ARGS__)
+
+template <typename Function>
+[[gnu::always_inline]] inline bool is_empty(Function* const* function) {
+  asm goto("cmpq $0, %0\n\tje %l1" : : "m"(*function) : "cc" : empty);
+  return false;
+empty:
+  return true;
 }
 
-// What g_real leads to until the start: it finds the real functions, then does what was asked for. So a limit is known
-// before the first block is there.
-#define X(result, name, params, args) \
-  result start_##name params {        \
-    start_before_blocks();            \
-    return g_real.name args;          \
-  }
-#include "shared/hooks.def"
-#undef X
+template <typename Result, typename... Parameters, typename... Arguments>
+[[gnu::noinline, gnu::cold]] Result call_early(Result (*)(Parameters...), const char* name, Arguments... arguments) {
+  auto* real = reinterpret_cast<Result (*)(Parameters...)>(find_behind_agent(name).address);
+  if (real != nullptr) return real(arguments...);
+  if constexpr (std::is_same_v<Result, int>) return ENOMEM;
+  return Result();
+}
 
 // For an allocator without sized frees.
 void plain_free_sized(void* block, size_t) { g_real.free(block); }
@@ -57,7 +73,7 @@ void (*g_program_free)(void*) = nullptr;
 template <typename Function>
 void find_in_program(Function* function, const char* name) {
   const Definition found = find_in_process(name);
-  if (found.object == _r_debug.r_map) *function = reinterpret_cast<Function>(found.address);
+  if (found.object == first_object()) *function = reinterpret_cast<Function>(found.address);
 }
 
 // The hook's last call is the way that is not common: so it keeps nothing meanwhile.
@@ -77,11 +93,7 @@ void find_in_program(Function* function, const char* name) {
 
 }  // namespace
 
-RealFunctions g_real = {
-#define X(result, name, params, args) start_##name,
-#include "shared/hooks.def"
-#undef X
-};
+RealFunctions g_real = {};
 
 uint32_t g_one_family = 0;
 
@@ -126,24 +138,28 @@ bool find_real_functions(const link_map** malloc_object) {
 using namespace heapprof::agent;
 
 HOOK void* malloc(size_t size) {
+  HEAPPROF_CALL_EARLY(malloc, size);
   void* block = g_real.malloc(size);
   if (HEAPPROF_LIKELY(block != nullptr)) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK void free(void* block) {
+  HEAPPROF_CALL_EARLY(free, block);
   if (HEAPPROF_LIKELY(block != nullptr) && HEAPPROF_UNLIKELY(!record_free_fast(block, cfa_of(HEAPPROF_HOOK_FRAME()))))
     return free_slow(block, cfa_of(HEAPPROF_HOOK_FRAME()));
   g_real.free(block);
 }
 
 HOOK void* calloc(size_t count, size_t size) {
+  HEAPPROF_CALL_EARLY(calloc, count, size);
   void* block = g_real.calloc(count, size);
   if (HEAPPROF_LIKELY(block != nullptr)) record_malloc_fast(block, count * size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK void* realloc(void* block, size_t size) {
+  HEAPPROF_CALL_EARLY(realloc, block, size);
   if (block == nullptr) {
     void* fresh = g_real.realloc(nullptr, size);
     if (HEAPPROF_LIKELY(fresh != nullptr)) record_malloc_fast(fresh, size, HEAPPROF_HOOK_FRAME());
@@ -163,6 +179,7 @@ HOOK void* reallocarray(void* block, size_t count, size_t size) {
     errno = ENOMEM;
     return nullptr;
   }
+  HEAPPROF_CALL_EARLY(realloc, block, bytes);
   if (HEAPPROF_UNLIKELY(g_program_realloc != nullptr)) return g_program_realloc(block, bytes);
   if (block == nullptr) {
     void* fresh = g_real.realloc(nullptr, bytes);
@@ -176,36 +193,42 @@ HOOK void* reallocarray(void* block, size_t count, size_t size) {
 }
 
 HOOK void* memalign(size_t alignment, size_t size) {
+  HEAPPROF_CALL_EARLY(memalign, alignment, size);
   void* block = g_real.memalign(alignment, size);
   if (HEAPPROF_LIKELY(block != nullptr)) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK void* aligned_alloc(size_t alignment, size_t size) {
+  HEAPPROF_CALL_EARLY(aligned_alloc, alignment, size);
   void* block = g_real.aligned_alloc(alignment, size);
   if (HEAPPROF_LIKELY(block != nullptr)) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK int posix_memalign(void** out, size_t alignment, size_t size) {
+  HEAPPROF_CALL_EARLY(posix_memalign, out, alignment, size);
   const int error = g_real.posix_memalign(out, alignment, size);
   if (HEAPPROF_LIKELY(error == 0 && *out != nullptr)) record_malloc_fast(*out, size, HEAPPROF_HOOK_FRAME());
   return error;
 }
 
 HOOK void* valloc(size_t size) {
+  HEAPPROF_CALL_EARLY(valloc, size);
   void* block = g_real.valloc(size);
   if (HEAPPROF_LIKELY(block != nullptr)) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK void* pvalloc(size_t size) {
+  HEAPPROF_CALL_EARLY(pvalloc, size);
   void* block = g_real.pvalloc(size);
   if (HEAPPROF_LIKELY(block != nullptr)) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK void free_sized(void* block, size_t size) {
+  HEAPPROF_CALL_EARLY(free_sized, block, size);
   if (HEAPPROF_UNLIKELY(g_program_free != nullptr)) return g_program_free(block);
   if (block != nullptr && HEAPPROF_UNLIKELY(!record_free_fast(block, cfa_of(HEAPPROF_HOOK_FRAME()))))
     return free_sized_slow(block, size, cfa_of(HEAPPROF_HOOK_FRAME()));
@@ -213,6 +236,7 @@ HOOK void free_sized(void* block, size_t size) {
 }
 
 HOOK void free_aligned_sized(void* block, size_t alignment, size_t size) {
+  HEAPPROF_CALL_EARLY(free_aligned_sized, block, alignment, size);
   if (HEAPPROF_UNLIKELY(g_program_free != nullptr)) return g_program_free(block);
   if (block != nullptr && HEAPPROF_UNLIKELY(!record_free_fast(block, cfa_of(HEAPPROF_HOOK_FRAME()))))
     return free_aligned_sized_slow(block, alignment, size, cfa_of(HEAPPROF_HOOK_FRAME()));

@@ -8,6 +8,7 @@
 #include "agent/hooks/hook.h"
 #include "agent/hooks/inner.h"
 #include "agent/hooks/real.h"
+#include "agent/process/arena.h"
 #include "agent/process/known_pages.h"
 #include "agent/process/loaded_object.h"
 #include "shared/wire.h"
@@ -77,7 +78,23 @@ uint32_t device_of(int protection, bool is_file) {
   return is_file ? wire::kMappedFileDevice : wire::kMappedDevice;
 }
 
+// These functions need nothing of libc's for a thread, so a thread that the program made by a raw clone, with storage
+// of its own, may call them: it has none of our variables. glibc's descriptor begins with its own address, the vector
+// of the libraries' storage, which each thread has, and its address again (its type tcbhead_t).
+bool has_own_variables() {
+  uint64_t tcb;
+  uint64_t vector;
+  uint64_t self;
+  asm volatile("movq %%fs:0, %0\n\tmovq %%fs:8, %1\n\tmovq %%fs:16, %2" : "=r"(tcb), "=r"(vector), "=r"(self));
+  return tcb == self && tcb != 0 && vector != 0;
+}
+
 bool is_recorded(const uint64_t* hook_frame) {
+  if (HEAPPROF_UNLIKELY(!has_own_variables())) {  // it has no ring: what it does is lost
+    if (g_fork_page.state == AgentState::kOn && g_control != nullptr)
+      g_control->events_lost.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
   // What is mapped while the agent tries the allocator, or starts, is the allocator's.
   return HEAPPROF_LIKELY(g_real_mapping.mmap != nullptr) && (t_flags & kThreadInside) == 0 &&
          hook_frame[1] - g_allocator_start_avma >= g_allocator_end_avma - g_allocator_start_avma &&
@@ -130,7 +147,7 @@ void record_break(uint64_t from, uint64_t to, const uint64_t* hook_frame) {
 void settle_mapping_hooks() {
   LoadedObject allocator;
   const auto malloc_avma = reinterpret_cast<uint64_t>(g_real.malloc);
-  const Definition libc = find_in_process("gnu_get_libc_version");
+  const Definition libc = find_in_glibc("gnu_get_libc_version");
   LoadedObject own_libc;
   if (find_object(malloc_avma, &allocator) &&
       (!find_object(number(libc.address), &own_libc) || own_libc.bias != allocator.bias)) {

@@ -3,9 +3,9 @@
 // An operator that calls malloc is recorded there, so its symbol only jumps: nothing of ours is on the stack when it
 // throws, or when its new_handler does.
 //
-// Each exported symbol is one indirect jump through its slot. A slot holds the real function, a recording hook, or,
-// until it is needed (a C program may load a C++ library later), a stub that keeps the argument registers, finds the
-// function and goes there.
+// Each exported symbol is one indirect jump through its slot. A slot holds the real function or a recording hook. Until
+// it is needed (a C program may load a C++ library later) it is empty: then the argument registers are kept, the
+// function is found, and the jump goes there.
 #include "agent/hooks/operator_new.h"
 
 #include "agent/hooks/hook.h"
@@ -17,30 +17,36 @@
 #include <stddef.h>
 
 extern "C" {
-#define X(index, name, kind, second, third) HIDDEN void heapprof_find_##name();
-#include "agent/hooks/operator_new.def"
-#undef X
 HIDDEN extern void* heapprof_new_slots[];
 HIDDEN void* heapprof_find_new(size_t index);
 }
 
-void* heapprof_new_slots[] = {
-#define X(index, name, kind, second, third) reinterpret_cast<void*>(heapprof_find_##name),
+namespace heapprof::agent {
+namespace {
+
+constexpr char kNames[][48] = {
+// no pointers: they are needed before the agent is relocated
+#define X(index, name, kind, second, third) #name,
 #include "agent/hooks/operator_new.def"
 #undef X
 };
+constexpr size_t kCount = sizeof kNames / sizeof kNames[0];
+
+}  // namespace
+}  // namespace heapprof::agent
+
+void* heapprof_new_slots[heapprof::agent::kCount] = {};
 
 // clang-format off
 #define X(index, name, kind, second, third)                     \
   asm(".text\n.globl " #name "\n.type " #name ", @function\n"   \
       #name ":\n"                                               \
       ".cfi_startproc\nendbr64\n"                               \
-      "jmp *heapprof_new_slots + 8*" #index "(%rip)\n"          \
-      ".cfi_endproc\n.size " #name ", . - " #name "\n"          \
-      ".hidden heapprof_find_" #name "\n.globl heapprof_find_" #name "\n" \
-      "heapprof_find_" #name ":\n"                              \
-      ".cfi_startproc\npushq $" #index "\n.cfi_adjust_cfa_offset 8\n" \
-      "jmp heapprof_find_any_new\n.cfi_endproc\n");
+      "movq heapprof_new_slots + 8*" #index "(%rip), %r11\n"    \
+      "testq %r11, %r11\njz 1f\njmp *%r11\n"                    \
+      "1: pushq $" #index "\n.cfi_adjust_cfa_offset 8\n"        \
+      "jmp heapprof_find_any_new\n"                             \
+      ".cfi_endproc\n.size " #name ", . - " #name "\n");
 #include "agent/hooks/operator_new.def"
 #undef X
 // clang-format on
@@ -79,12 +85,6 @@ namespace heapprof::agent {
 
 namespace {
 
-constexpr const char* kNames[] = {
-#define X(index, name, kind, second, third) #name,
-#include "agent/hooks/operator_new.def"
-#undef X
-};
-constexpr size_t kCount = sizeof kNames / sizeof kNames[0];
 static_assert(kCount <= 32);  // a bit each in NewTrial
 constexpr size_t kFirstDelete = 8;
 
@@ -142,11 +142,6 @@ void* const kRecording[] = {
 #include "agent/hooks/operator_new.def"
 #undef X
 };
-void* const kFinders[] = {
-#define X(index, name, kind, second, third) reinterpret_cast<void*>(heapprof_find_##name),
-#include "agent/hooks/operator_new.def"
-#undef X
-};
 
 // Without us a program that calls operator new where no library defines it would not have started. It gets the C
 // functions.
@@ -190,10 +185,12 @@ void* call_real(size_t index, size_t first) {
 }
 
 // True if the real function calls an interposed one, and so is recorded without us (jemalloc's `delete` calls free, its
-// sized `delete` does not). pre: all of g_real_new is found.
+// sized `delete` does not). What `new []` gave is given back by `delete []`: an allocator that looks for errors ends
+// the program otherwise. pre: all of g_real_new is found.
 bool counts_by_itself(size_t index) {
-  const size_t new_index = is_aligned_kind(index) ? 4 : 0;
-  const size_t delete_index = is_aligned_kind(index) ? 14 : 8;
+  const size_t of_array = index % 2;
+  const size_t new_index = (is_aligned_kind(index) ? 4 : 0) + of_array;
+  const size_t delete_index = (is_aligned_kind(index) ? 14 : 8) + of_array;
   if (g_real_new[new_index] == nullptr || g_real_new[delete_index] == nullptr) return false;
   t_flags |= kThreadSelfTest;
   uint32_t events;
@@ -249,7 +246,7 @@ bool is_new_recorded() { return g_is_recorded; }
 void forget_new_functions() {
   for (size_t index = 0; index < kCount; ++index) {
     const void* known = __atomic_load_n(&heapprof_new_slots[index], __ATOMIC_ACQUIRE);
-    if (!g_is_lasting[index] && !is_surely_loaded(known)) set_slot(index, kFinders[index]);
+    if (!g_is_lasting[index] && known != nullptr && !is_surely_loaded(known)) set_slot(index, nullptr);
   }
 }
 
@@ -257,6 +254,10 @@ void forget_new_functions() {
 
 void* heapprof_find_new(size_t index) {
   using namespace heapprof::agent;
+  if (!is_relocated()) {
+    void* const early = find_behind_agent(kNames[index]).address;
+    return early != nullptr ? early : find_early(index < kFirstDelete ? "malloc" : "free");
+  }
   resolve_real_functions();
   void* function = find_late_behind_agent({kNames[index], nullptr, nullptr}, &heapprof_new_slots[index]);
   if (function == nullptr) {

@@ -1,7 +1,6 @@
 // agent/hooks/real.h: the malloc family behind the hooks: what would have been called without us.
 //
-// Guarantees
-//  - A pointer can be called at any time: until the start it leads to resolve_real_functions() first.
+// Each pointer is empty until the start: a hook calls resolve_real_functions() first.
 #pragma once
 
 #include <link.h>

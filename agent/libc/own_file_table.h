@@ -9,8 +9,9 @@
 //    (tests/integration/limits/files_of_others.sh)
 //  - No file of the program's is closed.
 //  - What the action maps, or writes to memory, stays.
-// Not provided: a task where the kernel refuses one (RLIMIT_NPROC, a control group, a pid namespace for children only);
-//               a file table that processes share which share nothing else (a raw clone with CLONE_FILES alone).
+// Not provided: a task where the kernel refuses one (RLIMIT_NPROC, a control group, a pid namespace for children only),
+//               or in Valgrind; a file table that processes share which share nothing else (a raw clone with
+//               CLONE_FILES alone).
 // Context:  anywhere, vfork children and signal handlers included, but under no filter of system calls.
 // Cost:     on the program's table 5 µs, else 110 µs on a virtual machine of two cores. Stack: 300 bytes and the
 //           action's.

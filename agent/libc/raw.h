@@ -35,14 +35,28 @@ inline void* sys_mmap(size_t size_bytes, int protection, int flags, int fd) {
   return is_error(result) ? nullptr : reinterpret_cast<void*>(result);
 }
 
-// Zeroed private memory, touched only as it is used; nullptr if there is none.
-inline void* map_private(size_t size_bytes) {
-  return sys_mmap(size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+// A core file of the program is without it.
+inline void leave_out_of_cores(void* address, size_t size_bytes) {
+  raw_syscall(SYS_madvise, reinterpret_cast<long>(address), static_cast<long>(size_bytes), MADV_DONTDUMP);
 }
 
 inline long sys_munmap(void* address, size_t size_bytes) {
   return raw_syscall(SYS_munmap, reinterpret_cast<long>(address), static_cast<long>(size_bytes));
 }
+
+// Zeroed private memory, touched only as it is used, that takes nothing of the program's limits but address space
+// (RLIMIT_AS). nullptr: no memory.
+void* map_private(size_t size_bytes);
+void unmap_private(void* memory, size_t size_bytes);
+
+// A large variable that begins as zeros: it takes nothing of those limits either, from the first look at the image on,
+// before which it is not touched. (To the assembler what follows the `#` is a comment.)
+#define HEAPPROF_LARGE __attribute__((section(".heapprof_large,\"aw\",@nobits#")))
+struct LargeVariables {
+  const void* start;
+  size_t size_bytes;
+};
+LargeVariables uncount_large_variables();
 inline long sys_close(int fd) { return raw_syscall(SYS_close, fd); }
 inline int sys_gettid() { return static_cast<int>(raw_syscall(SYS_gettid)); }
 inline int sys_getpid() { return static_cast<int>(raw_syscall(SYS_getpid)); }
@@ -59,24 +73,36 @@ inline long sys_futex_wait(const void* word, uint32_t expected, long timeout_ns)
   return raw_syscall(SYS_futex, reinterpret_cast<long>(word), FUTEX_WAIT, expected, reinterpret_cast<long>(&timeout));
 }
 
+// Has the pages that the next kBytes of this thread's stack are in. Where a program gives them by a handler of SIGSEGV,
+// or from another thread (userfaultfd), they could not come while signals are blocked or a lock of ours is held. Only
+// read: below a small stack there is somebody's memory.
+template <int kBytes>
+[[gnu::always_inline]] inline void touch_stack() {
+  asm volatile("cmpb $0, %c0(%%rsp)" : : "i"(-kBytes) : "cc");
+}
+
 using SignalMask = uint64_t;  // the kernel's sigset_t
 
 // Blocks every signal of this thread, libc's own included, for as long as it lives.
 class SignalsBlocked {
  public:
-  SignalsBlocked() {
+  // Without `may_ask`, none is blocked: the call could be one that kills.
+  explicit SignalsBlocked(bool may_ask = true) : is_blocked_(may_ask) {
+    if (!is_blocked_) return;
     const SignalMask all = ~SignalMask{0};
     raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&all), reinterpret_cast<long>(&previous_),
                 sizeof(SignalMask));
   }
   ~SignalsBlocked() {
-    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&previous_), 0, sizeof(SignalMask));
+    if (is_blocked_)
+      raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&previous_), 0, sizeof(SignalMask));
   }
   SignalsBlocked(const SignalsBlocked&) = delete;
   SignalsBlocked& operator=(const SignalsBlocked&) = delete;
 
  private:
   SignalMask previous_ = 0;
+  bool is_blocked_;
 };
 
 #define HEAPPROF_LIKELY(x) __builtin_expect(!!(x), 1)

@@ -30,7 +30,7 @@ struct NamedDomain {
   uint64_t hash;
   char name[kNameRoom];
 };
-constinit NamedDomain g_domains[kMostDomains];
+HEAPPROF_LARGE constinit NamedDomain g_domains[kMostDomains];
 
 struct Category {
   std::atomic<State> state;  // pairs with (N)
@@ -38,7 +38,7 @@ struct Category {
   char name[kNameRoom];
 };
 constexpr uint32_t kMostCategories = 1024;
-constinit Category g_categories[kMostCategories];
+HEAPPROF_LARGE constinit Category g_categories[kMostCategories];
 
 struct KeptString {
   std::atomic<State> state;  // pairs with (N)
@@ -46,7 +46,7 @@ struct KeptString {
   std::atomic<uint64_t> key;  // as heapprof_name's
   char text[kTextRoom];
 };
-constinit KeptString g_strings[kMostStrings + 1];  // the last one stands for all that are more
+HEAPPROF_LARGE constinit KeptString g_strings[kMostStrings + 1];  // the last one stands for all that are more
 
 uint32_t hash_of(const char* text, uint32_t hash) {
   for (; *text != 0; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * 16777619u;

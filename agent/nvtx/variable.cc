@@ -54,7 +54,7 @@ void settle_variable() {
 
 }  // namespace heapprof::agent::nvtx
 
-HOOK char* getenv(const char* name) __THROW {
+EARLY_HOOK(char*, getenv)(const char* name) {
   using namespace heapprof;
   using namespace heapprof::agent::nvtx;
   if (HEAPPROF_UNLIKELY(name[0] == 'N' && strcmp(name, wire::kNvtxVariable) == 0)) return tool_path(name);

@@ -7,6 +7,7 @@
 #include "agent/process/arena.h"
 
 #include "agent/libc/raw.h"
+#include "agent/libc/valgrind.h"
 
 #include <string.h>
 
@@ -22,6 +23,7 @@ struct Mapping {
   unsigned char* rings[wire::kMaxRings];
   unsigned char* before_codes;  // the page before code objects, from which on they can be mapped; nullptr: they cannot
   unsigned char* codes;         // nullptr: not mapped yet
+  bool is_whole;                // all of these lie in one mapping, of which a part can be accessed
 };
 Mapping g_mapping;
 unsigned char* g_released = nullptr;  // the first part of an arena that was released, until there is another one
@@ -29,55 +31,90 @@ unsigned char* g_released = nullptr;  // the first part of an arena that was rel
 const wire::InnerPlan* g_inner_plan = nullptr;
 
 constexpr uint64_t kFirstPartBytes = wire::ring_data_off(1);
+// Valgrind has no duplicates of shared pages, by which the rest is mapped later. There all of it is mapped at the
+// start, which costs address space, and can be accessed later: Memcheck reads at the end what can be.
+uint64_t mapped_bytes() { return is_in_valgrind() ? wire::kArenaBytes : kFirstPartBytes; }
 constexpr uint64_t kBeforeCodesOff = wire::kCodesOff - wire::kPageBytes;
 
+// Shared, so that it does not count for RLIMIT_DATA: nothing reads what is written there.
 void map_over(void* address, uint64_t size_bytes) {
   raw_syscall(SYS_mmap, reinterpret_cast<long>(address), static_cast<long>(size_bytes), PROT_READ | PROT_WRITE,
-              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+              MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+}
+
+// Of what is mapped whole. nullptr: the kernel refuses.
+unsigned char* make_accessible(uint64_t offset, uint64_t size_bytes) {
+  unsigned char* const start = g_mapping.base + offset;
+  const long changed =
+      raw_syscall(SYS_mprotect, reinterpret_cast<long>(start), static_cast<long>(size_bytes), PROT_READ | PROT_WRITE);
+  return is_error(changed) ? nullptr : start;
 }
 
 bool map_sampling(int fd) {
   const long mapped =
       raw_syscall(SYS_mmap, reinterpret_cast<long>(&g_sampling), sizeof g_sampling, PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, wire::kSamplingOff);
-  return !is_error(mapped);
+  if (is_error(mapped)) return false;
+  leave_out_of_cores(&g_sampling, sizeof g_sampling);
+  return true;
 }
 
 }  // namespace
 
+bool has_room_for_arena(int fd) {
+  const auto size_bytes = static_cast<long>(mapped_bytes());
+  const long mapped = raw_syscall(SYS_mmap, 0, size_bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (is_error(mapped)) return false;
+  raw_syscall(SYS_munmap, mapped, size_bytes);
+  return true;
+}
+
 // In the place of the arena before, if there was one: a thread may still have an address of that, and count there.
 bool map_arena(int fd) {
   if (!map_sampling(fd)) return false;
-  const long mapped = raw_syscall(SYS_mmap, reinterpret_cast<long>(g_released), kFirstPartBytes, PROT_READ | PROT_WRITE,
+  const uint64_t size_bytes = mapped_bytes();
+  const bool is_whole = size_bytes != kFirstPartBytes;
+  const long mapped = raw_syscall(SYS_mmap, reinterpret_cast<long>(g_released), static_cast<long>(size_bytes),
+                                  is_whole ? PROT_NONE : PROT_READ | PROT_WRITE,
                                   MAP_SHARED | MAP_NORESERVE | (g_released == nullptr ? 0 : MAP_FIXED), fd, 0);
   if (is_error(mapped)) {
     map_over(&g_sampling, sizeof g_sampling);
     return false;
   }
   void* const base = reinterpret_cast<void*>(mapped);
+  leave_out_of_cores(base, size_bytes);  // as are the rings and codes that are duplicated from it
   g_mapping.base = static_cast<unsigned char*>(base);
   g_mapping.rings[0] = g_mapping.base + wire::ring_data_off(0);
+  g_mapping.is_whole = is_whole;
+  if (is_whole) make_accessible(0, kFirstPartBytes);
   g_control = static_cast<wire::Control*>(base);
-  const long page = raw_syscall(SYS_mmap, 0, wire::kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
-                                kBeforeCodesOff);
+  const long page = g_mapping.is_whole ? -ENOMEM
+                                       : raw_syscall(SYS_mmap, 0, wire::kPageBytes, PROT_READ | PROT_WRITE,
+                                                     MAP_SHARED | MAP_NORESERVE, fd, kBeforeCodesOff);
   if (g_control->inner_plan_bytes != 0 && g_inner_plan == nullptr) {
     const long plan = raw_syscall(SYS_mmap, 0, g_control->inner_plan_bytes, PROT_READ, MAP_PRIVATE | MAP_NORESERVE, fd,
                                   wire::kInnerPlanOff);
-    if (!is_error(plan)) g_inner_plan = reinterpret_cast<const wire::InnerPlan*>(plan);
+    if (!is_error(plan)) {
+      g_inner_plan = reinterpret_cast<const wire::InnerPlan*>(plan);
+      leave_out_of_cores(reinterpret_cast<void*>(plan), g_control->inner_plan_bytes);
+    }
   }
   g_mapping.before_codes = is_error(page) ? nullptr : reinterpret_cast<unsigned char*>(page);
+  if (g_mapping.before_codes != nullptr) leave_out_of_cores(g_mapping.before_codes, wire::kPageBytes);
   g_released = nullptr;
   return true;
 }
 
 void forget_arena() {
-  for (uint32_t ring = 1; ring < wire::kMaxRings && g_mapping.rings[ring] != nullptr; ++ring) {
+  const uint32_t others = g_mapping.is_whole ? 0 : wire::kMaxRings;
+  for (uint32_t ring = 1; ring < others && g_mapping.rings[ring] != nullptr; ++ring) {
     map_over(g_mapping.rings[ring] - wire::kPageBytes, wire::kPageBytes + wire::ring_bytes(ring));
   }
   if (g_mapping.base != nullptr) map_over(&g_sampling, sizeof g_sampling);
-  if (g_mapping.base != nullptr) map_over(g_mapping.base, kFirstPartBytes);
+  if (g_mapping.base != nullptr) map_over(g_mapping.base, mapped_bytes());
   if (g_mapping.before_codes != nullptr) map_over(g_mapping.before_codes, wire::kPageBytes);
-  if (g_mapping.codes != nullptr) map_over(g_mapping.codes - wire::kPageBytes, wire::kPageBytes + wire::kCodesBytes);
+  if (g_mapping.codes != nullptr && !g_mapping.is_whole)
+    map_over(g_mapping.codes - wire::kPageBytes, wire::kPageBytes + wire::kCodesBytes);
   g_mapping.before_codes = g_mapping.codes = nullptr;
   memset(g_mapping.rings, 0, sizeof g_mapping.rings);
 }
@@ -88,11 +125,12 @@ void release_arena() {
   };
   const Mapping before = g_mapping;
   forget_arena();  // whoever reads the control page finds zeros there until there is another one
+  g_released = before.base;
+  if (before.is_whole) return;
   for (uint32_t ring = 1; ring < wire::kMaxRings && before.rings[ring] != nullptr; ++ring)
     give_back(before.rings[ring] - wire::kPageBytes, wire::kPageBytes + wire::ring_bytes(ring));
   give_back(before.before_codes, wire::kPageBytes);
   if (before.codes != nullptr) give_back(before.codes - wire::kPageBytes, wire::kPageBytes + wire::kCodesBytes);
-  g_released = before.base;
 }
 
 const wire::InnerPlan* inner_plan() { return g_inner_plan; }
@@ -111,6 +149,7 @@ wire::RingHeader* ring_header(uint32_t ring) {
 unsigned char* map_ring(uint32_t ring) {
   unsigned char*& data = g_mapping.rings[ring];
   if (data != nullptr) return data;
+  if (g_mapping.is_whole) return data = make_accessible(wire::ring_data_off(ring), wire::ring_bytes(ring));
   unsigned char* last_page = g_mapping.rings[ring - 1] + wire::ring_bytes(ring - 1) - wire::kPageBytes;
   const long mapped = raw_syscall(SYS_mremap, reinterpret_cast<long>(last_page), 0,
                                   static_cast<long>(wire::kPageBytes + wire::ring_bytes(ring)), MREMAP_MAYMOVE);
@@ -121,7 +160,8 @@ unsigned char* map_ring(uint32_t ring) {
 
 bool map_codes() {
   if (g_mapping.codes != nullptr) return true;
-  if (g_mapping.before_codes == nullptr) return false;
+  if (g_mapping.is_whole) g_mapping.codes = make_accessible(wire::kCodesOff, wire::kCodesBytes);
+  if (g_mapping.before_codes == nullptr) return g_mapping.codes != nullptr;
   const long mapped = raw_syscall(SYS_mremap, reinterpret_cast<long>(g_mapping.before_codes), 0,
                                   static_cast<long>(wire::kPageBytes + wire::kCodesBytes), MREMAP_MAYMOVE);
   if (is_error(mapped)) return false;

@@ -32,6 +32,8 @@ extern wire::SamplingPage g_sampling;
 
 // Maps control page, module table, ring headers and the first ring. Returns false if it cannot.
 bool map_arena(int fd);
+// Whether there is address space for it, while the arena before is still there.
+bool has_room_for_arena(int fd);
 // A forked child leaves its parent's arena: private zero pages take its place, so that an event of the parent's life
 // which a signal handler interrupted by forking can end without reaching the parent's rings. g_control stays a valid
 // address.

@@ -5,11 +5,19 @@
 #include "agent/process/copied_process.h"
 
 #include "agent/libc/raw.h"
+#include "agent/process/arena.h"
+#include "agent/process/link_map.h"
 #include "agent/process/state.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <linux/wait.h>
+#include <sched.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 
 #include <atomic>
@@ -27,17 +35,147 @@ struct Shared {
 };
 static_assert(sizeof(Shared) <= 4096);
 
-// The allocator may open files and say things. Before Linux 5.9 only the first ones are closed.
-void close_files() {
+// Reads /proc/thread-self/maps, a line at a time: [start, end) and what may be done there ("rw-s").
+class MapsReader {
+ public:
+  MapsReader()
+      : fd_(static_cast<int>(raw_syscall(SYS_open, reinterpret_cast<long>("/proc/thread-self/maps"), O_RDONLY))) {}
+  ~MapsReader() {
+    if (fd_ >= 0) sys_close(fd_);
+  }
+  MapsReader(const MapsReader&) = delete;
+  MapsReader& operator=(const MapsReader&) = delete;
+
+  bool is_open() const { return fd_ >= 0; }
+  bool next(uint64_t* start_avma, uint64_t* end_avma, char (&access)[4]) {
+    if (!read_number('-', start_avma) || !read_number(' ', end_avma)) return false;
+    for (char& one : access) one = read();
+    for (char at = read(); at != '\n'; at = read()) {
+      if (at == 0) return false;
+    }
+    return true;
+  }
+
+ private:
+  char read() {  // 0: the end
+    if (at_ == count_) {
+      at_ = 0;
+      count_ = raw_syscall(SYS_read, fd_, reinterpret_cast<long>(text_), sizeof text_);
+      if (count_ <= 0) return static_cast<char>(count_ = 0);
+    }
+    return text_[at_++];
+  }
+  bool read_number(char behind, uint64_t* number) {
+    *number = 0;
+    for (char at = read(); at != behind; at = read()) {
+      const bool is_digit = at >= '0' && at <= '9';
+      if (!is_digit && (at < 'a' || at > 'f')) return false;
+      *number = *number << 4 | static_cast<uint64_t>(is_digit ? at - '0' : at - 'a' + 10);
+    }
+    return true;
+  }
+
+  int fd_;
+  char text_[1024];
+  long at_ = 0, count_ = 0;
+};
+
+// A function that is tried may count, or lock a mutex, in memory that the program shares with others: the copy would
+// do so for real. There it dies instead. What the agent writes stays as it is.
+bool protect_shared_memory(const void* shared) {
+  MapsReader maps;
+  uint64_t start_avma = 0, end_avma = 0;
+  char access[4];
+  if (!maps.is_open()) return false;
+  while (maps.next(&start_avma, &end_avma, access)) {
+    const auto holds = [&](const void* what) {
+      return reinterpret_cast<uint64_t>(what) - start_avma < end_avma - start_avma;
+    };
+    if (access[1] != 'w' || access[3] != 's' || holds(shared) || holds(g_control) || holds(&g_sampling)) continue;
+    const long result =
+        raw_syscall(SYS_mprotect, static_cast<long>(start_avma), static_cast<long>(end_avma - start_avma), PROT_READ);
+    // Sealed (mseal). Any other error is an emulator's, which keeps its own memory (Valgrind).
+    if (result == -EPERM) return false;
+  }
+  return true;
+}
+
+// The allocator may open files and say things. False: before Linux 5.9 only the first ones are closed.
+bool close_files() {
   constexpr int kFirst = 256;
-  if (!is_error(raw_syscall(SYS_close_range, 0, ~0u, 0))) return;
+  if (!is_error(raw_syscall(SYS_close_range, 0, ~0u, 0))) return true;
   for (int fd = 0; fd < kFirst; ++fd) sys_close(fd);
+  return false;
+}
+
+// Functions are tried that only their names tell of, and a function that is not an allocator's may do anything. So from
+// here on the copy has the calls that an allocator makes of its own memory and threads, and every other is refused with
+// EPERM: no file is removed, no process is sent a signal. Where the kernel takes no filter, closed files have to do.
+// Where no file of the program's is open, none can be written to: an emulator around all of this may (Valgrind's
+// locks).
+void filter_calls(bool has_no_files) {
+  constexpr uint32_t kAllowed[] = {SYS_mmap,
+                                   SYS_munmap,
+                                   SYS_mremap,
+                                   SYS_mprotect,
+                                   SYS_madvise,
+                                   SYS_brk,
+                                   SYS_futex,
+                                   SYS_exit,
+                                   SYS_exit_group,
+                                   SYS_rt_sigreturn,
+                                   SYS_sched_yield,
+                                   SYS_getpid,
+                                   SYS_rt_sigprocmask,
+                                   SYS_gettid,
+                                   SYS_clock_gettime,
+                                   SYS_clock_getres,
+                                   SYS_gettimeofday,
+                                   SYS_nanosleep,
+                                   SYS_getrlimit,
+                                   SYS_prlimit64,
+                                   SYS_clock_nanosleep,
+                                   SYS_arch_prctl,
+                                   SYS_getrandom,
+                                   SYS_getcpu,
+                                   SYS_set_robust_list,
+                                   SYS_sched_getaffinity,
+                                   SYS_membarrier,
+                                   SYS_rseq};
+  constexpr uint32_t kClone3 = 435;
+  constexpr uint32_t kOthers = 12;
+  sock_filter code[2 * sizeof kAllowed / sizeof kAllowed[0] + kOthers] = {};
+  uint16_t count = 0;
+  const auto add = [&](uint16_t what, uint32_t value, uint8_t jump = 0, uint8_t otherwise = 0) {
+    code[count++] = {what, jump, otherwise, value};
+  };
+  const auto answer = [&](uint32_t number, uint32_t with) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1);
+    add(BPF_RET | BPF_K, with);
+  };
+  add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
+  for (const uint32_t number : kAllowed) answer(number, SECCOMP_RET_ALLOW);
+  if (has_no_files) {
+    for (const uint32_t number : {SYS_read, SYS_write}) answer(number, SECCOMP_RET_ALLOW);
+  }
+  answer(kClone3, SECCOMP_RET_ERRNO | ENOSYS);      // libc takes clone then
+  add(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3);  // threads of its own
+  add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args));
+  add(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1);
+  add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+  sock_fprog program{count, code};
+  if (is_error(raw_syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))) return;
+  raw_syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, reinterpret_cast<long>(&program));
 }
 
 [[noreturn]] void be_copy(void (*work)(void*), Shared* shared) {
+  if (!protect_shared_memory(shared)) {
+    for (;;) raw_syscall(SYS_exit_group, 0);
+  }
   raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   raw_syscall(SYS_prctl, PR_SET_DUMPABLE, 0);
-  close_files();
+  filter_calls(close_files());
   g_fork_page.state = AgentState::kOff;  // threads that the allocator starts here are nobody's
   work(shared->result);
   shared->done.store(1, std::memory_order_release);
@@ -63,9 +201,29 @@ bool await_copy(long pid, Shared* shared) {
   return is_done;
 }
 
+// Children of this process begin a new namespace of process numbers, or would be another's than its own (unshare(2),
+// setns(2)): the copy would be the first process there, with whose end no other can begin. Linux says nothing of a
+// namespace that has no process yet; before Linux 4.12 it has no such file, and there is no answer.
+bool has_other_namespace_for_children() {
+  constexpr const char* kOwn = "/proc/thread-self/ns/pid";
+  constexpr const char* kOfChildren = "/proc/thread-self/ns/pid_for_children";
+  char own[64] = {}, of_children[64] = {}, facts[256];
+  const auto read = [](const char* path, char(&text)[64]) {
+    return !is_error(
+        raw_syscall(SYS_readlink, reinterpret_cast<long>(path), reinterpret_cast<long>(text), sizeof text - 1));
+  };
+  if (!read(kOwn, own)) return false;  // without /proc the copy ends at once (protect_shared_memory)
+  if (read(kOfChildren, of_children)) return strcmp(own, of_children) != 0;
+  constexpr long kLinkItself = 0x100;  // AT_SYMLINK_NOFOLLOW
+  return !is_error(raw_syscall(SYS_newfstatat, AT_FDCWD, reinterpret_cast<long>(kOfChildren),
+                               reinterpret_cast<long>(facts), kLinkItself));
+}
+
 }  // namespace
 
 CopyEnd run_in_copy(void (*work)(void*), void* result, size_t result_bytes) {
+  // A program that runs may wait for all of its children, of whatever kind (__WALL), in another thread.
+  if (is_loaded_late() || has_other_namespace_for_children()) return CopyEnd::kNotMade;
   auto* shared = static_cast<Shared*>(sys_mmap(sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1));
   if (shared == nullptr) return CopyEnd::kNotMade;
   memcpy(shared->result, result, result_bytes);

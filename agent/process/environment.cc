@@ -10,6 +10,7 @@
 #include "agent/process/environment.h"
 
 #include "agent/process/own_memory.h"
+#include "agent/process/sanitizer_check.h"
 #include "shared/env.h"
 
 #include <string.h>
@@ -33,6 +34,7 @@ char g_preload[kMaxPreloadBytes];
 char g_agent_path[kMaxPreloadBytes];
 Invitation g_invitation;
 bool g_has_looked = false;
+bool g_has_taken = false;
 
 char** environment() {
   if (environ != nullptr) return environ;
@@ -129,6 +131,7 @@ struct Survey {
   size_t preload_index = 0;
   bool has_socket = false;
   bool is_others = false;  // another run's invitation: heapprof within heapprof
+  bool lists_objects = false;
 };
 
 // What may be no address is compared piece by piece. False also where it cannot be read.
@@ -169,6 +172,8 @@ bool survey_entry(const char* entry, StringBeginnings* beginnings, Survey* found
   } else if (value_of(beginning, wire::kSocketVariable) != nullptr) {
     found->has_socket = true;
     if (!is_same_memory(entry, g_socket_entry, strlen(g_socket_entry) + 1)) found->is_others = true;
+  } else if (const char* value = value_of(beginning, "LD_TRACE_LOADED_OBJECTS"); value != nullptr) {
+    found->lists_objects = true;
   }
   return true;
 }
@@ -247,9 +252,11 @@ bool take_invitation(const char* value, const char* agent_file) {
   g_preload[0] = g_agent_path[0] = 0;
   remember_preload(agent_file);
   g_invitation = invitation;
-  g_has_looked = true;
+  g_has_looked = g_has_taken = true;
   return true;
 }
+
+bool has_taken_invitation() { return g_has_taken; }
 
 const char* agent_path() { return g_agent_path; }
 
@@ -272,6 +279,24 @@ size_t bytes_needed(const Survey& found) {
 }
 
 }  // namespace
+
+bool preloads_sanitizer(char* const* variables) {
+  const Survey found = survey(variables);
+  char list[1024];
+  if (!found.is_readable || found.preload == nullptr) return false;
+  const size_t wanted = found.preload_bytes < sizeof list ? found.preload_bytes : sizeof list;
+  if (!read_own_memory(list, found.preload, wanted)) return false;
+  list[wanted - 1] = 0;
+  const char* at = list;
+  for (size_t length; (length = next_object(&at)) != 0; at += length) {
+    size_t name = length;
+    while (name != 0 && at[name - 1] != '/') --name;
+    if (is_sanitizer_library(at + name)) return true;
+  }
+  return false;
+}
+
+bool lists_objects(char* const* variables) { return survey(variables).lists_objects; }
 
 size_t changed_environment_bytes(char* const* variables, EnvironmentChange change) {
   if (!is_whole(find_invitation())) return 0;

@@ -26,6 +26,7 @@ Invitation find_invitation();
 // An invitation that came later, with the agent's file ("": programs that this one starts are not invited). False: it
 // is none. Context: no other thread asks for one.
 bool take_invitation(const char* value, const char* agent_file);
+bool has_taken_invitation();
 
 // The agent's file, as LD_PRELOAD had it at the start, or the invitation that came later; empty if it was not there.
 const char* agent_path();
@@ -35,6 +36,13 @@ const char* agent_path();
 void clean_environment();
 
 enum class EnvironmentChange { kInvite, kRemove };
+
+// Whether LD_PRELOAD in an environment names a library of a sanitizer that must be loaded first (sanitizer_check.h). Of
+// the list, 1 KiB is looked at.
+bool preloads_sanitizer(char* const* variables);
+
+// Whether an environment tells the loader to list what it would load, and to run nothing (ldd).
+bool lists_objects(char* const* variables);
 
 // Bytes that change_environment needs; 0: the environment is as it should be, or there is no invitation to pass on, or
 // it cannot be read, or is larger than any that a program can be given.

@@ -32,11 +32,18 @@ constexpr int kMaxScripts = 5;          // the kernel's own limit is 4
 constexpr size_t kHeadBytes = 256;      // what the kernel looks at
 constexpr uint32_t kMaxHeaders = 1024;  // program headers that are looked at
 
+// Only a regular file is opened: who waits at the other end of a FIFO, or of a device, would take notice.
+long open_regular(int folder_fd, const char* path, struct stat* facts) {
+  const long seen =
+      raw_syscall(SYS_newfstatat, folder_fd, reinterpret_cast<long>(path), reinterpret_cast<long>(facts), 0);
+  if (is_error(seen)) return seen;
+  if (!S_ISREG(facts->st_mode)) return -ENOEXEC;
+  return raw_syscall(SYS_openat, folder_fd, reinterpret_cast<long>(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
 class File {
  public:
-  File(int folder_fd, const char* path)
-      : fd_(raw_syscall(SYS_openat, folder_fd, reinterpret_cast<long>(path),
-                        O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
+  File(int folder_fd, const char* path) : fd_(open_regular(folder_fd, path, &facts_)) {}
   ~File() {
     if (is_open()) sys_close(static_cast<int>(fd_));
   }
@@ -44,9 +51,13 @@ class File {
   File& operator=(const File&) = delete;
   bool is_open() const { return !is_error(fd_); }
   bool has_no_descriptor() const { return fd_ == -EMFILE; }
+  // The kernel will not start it either.
+  bool is_no_program() const { return fd_ == -ENOEXEC || fd_ == -ENOENT || fd_ == -ENOTDIR; }
   int fd() const { return static_cast<int>(fd_); }
+  const struct stat& facts() const { return facts_; }
 
  private:
+  struct stat facts_;
   long fd_;
 };
 
@@ -102,6 +113,7 @@ constexpr auto kNoDescriptor = static_cast<ImageObstacle>(~uint32_t{0});
 // Whether the program will be able to read the agent after the exec: access() leaves out the capabilities that a user
 // other than root will lose by it.
 ImageObstacle check_agent(const char* path) {
+  if (path[strcspn(path, " :$")] != 0) return ImageObstacle::kAgentUnreadable;  // LD_PRELOAD cannot hold such a path
   const File file(AT_FDCWD, path);
   if (file.has_no_descriptor()) return kNoDescriptor;
   const bool is_readable = file.is_open() && !is_error(raw_syscall(SYS_access, reinterpret_cast<long>(path), R_OK));
@@ -112,7 +124,7 @@ ImageObstacle check_agent(const char* path) {
 ImageObstacle check_elf(int fd, const char* name, const struct stat& facts, const Elf64_Ehdr& header) {
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64) return ImageObstacle::kOtherMachine;
   char loader[kHeadBytes];
-  if (!read_loader(fd, header, loader, sizeof loader)) return ImageObstacle::kNone;
+  if (!read_loader(fd, header, loader, sizeof loader)) return ImageObstacle::kUnread;
   if (loader[0] == 0 && is_musl_loader(name)) return ImageObstacle::kOtherLibc;
   if (loader[0] == 0 && !is_glibc_loader(name)) return ImageObstacle::kStatic;  // else the loader as a command
   if (loader[0] != 0 && !is_glibc_loader(loader)) return ImageObstacle::kOtherLibc;
@@ -149,45 +161,59 @@ const char* find_path_variable() {
   return "/bin:/usr/bin";
 }
 
-ImageObstacle look_at_image(int folder_fd, const char* path) {
+// current_fd: the process's folder at the exec, where the kernel looks for an interpreter.
+ImageObstacle look_at_image(int folder_fd, int current_fd, const char* path) {
   char head[kHeadBytes + 1];
   char interpreter[kHeadBytes + 1];
   for (int scripts = 0; scripts < kMaxScripts; ++scripts) {
     const File file(folder_fd, path);
-    struct stat facts;
     if (file.has_no_descriptor()) return kNoDescriptor;
-    if (!file.is_open()) return ImageObstacle::kNone;
-    if (is_error(raw_syscall(SYS_fstat, file.fd(), reinterpret_cast<long>(&facts)))) return ImageObstacle::kNone;
-    if (!S_ISREG(facts.st_mode)) return ImageObstacle::kNone;
+    if (!file.is_open()) return file.is_no_program() ? ImageObstacle::kNone : ImageObstacle::kUnread;
     const size_t got = read_at(file.fd(), head, kHeadBytes, 0);
     head[got] = 0;
     Elf64_Ehdr header;
     memcpy(&header, head, sizeof header);
     if (got >= sizeof header && memcmp(head, ELFMAG, SELFMAG) == 0) {
       char name[NAME_MAX + 1];
-      if (!read_own_string_end(name, sizeof name, path)) return ImageObstacle::kNone;
-      return check_elf(file.fd(), name, facts, header);
+      if (!read_own_string_end(name, sizeof name, path)) return ImageObstacle::kUnread;
+      return check_elf(file.fd(), name, file.facts(), header);
     }
     if (got < 2 || head[0] != '#' || head[1] != '!') return ImageObstacle::kNone;  // execvp gives it to the shell
     strcpy(interpreter, script_interpreter(head));
     path = interpreter;
-    folder_fd = AT_FDCWD;
+    folder_fd = current_fd;
     if (path[0] == 0) return ImageObstacle::kNone;
   }
   return ImageObstacle::kNone;
 }
 
+ImageObstacle look_from_folder(const ImagePlace& image) {
+  if (image.folder == nullptr) return look_at_image(image.folder_fd, AT_FDCWD, image.path);
+  const long folder =
+      raw_syscall(SYS_openat, image.folder_fd, reinterpret_cast<long>(image.folder), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder == -EMFILE) return kNoDescriptor;
+  if (is_error(folder)) return ImageObstacle::kUnread;
+  const ImageObstacle obstacle = look_at_image(static_cast<int>(folder), static_cast<int>(folder), image.path);
+  sys_close(static_cast<int>(folder));
+  return obstacle;
+}
+
 }  // namespace
 
-ImageObstacle check_image(int folder_fd, const char* path) {
+ImageObstacle check_image(const ImagePlace& image) {
+  if (image.is_unknown) return ImageObstacle::kUnread;
   // A child that has done nothing yet but to be made holds no locks.
   const FileTable table = sys_getpid() != g_pid ? FileTable::kUnseen : FileTable::kOwn;
-  ImageObstacle obstacle = ImageObstacle::kNone;
-  run_unseen(table, folder_fd < 0 ? -1 : folder_fd, [&] {
-    obstacle = look_at_image(folder_fd, path);
+  ImageObstacle obstacle = kNoDescriptor;
+  const auto look = [&] {
+    obstacle = look_from_folder(image);
     return obstacle != kNoDescriptor;
-  });
-  return obstacle == kNoDescriptor ? ImageObstacle::kNone : obstacle;
+  };
+  const int kept_fd = image.folder_fd < 0 ? -1 : image.folder_fd;
+  // Where the kernel makes no task for one thread (a new pid namespace, a limit of processes), the program's table is
+  // taken: what it would lose is a record lock that it holds on the very file that it starts.
+  if (!run_unseen(table, kept_fd, look) && table == FileTable::kOwn) run_unseen(FileTable::kUnseen, kept_fd, look);
+  return obstacle == kNoDescriptor ? ImageObstacle::kUnread : obstacle;
 }
 
 DescriptorLink::DescriptorLink(int fd) {

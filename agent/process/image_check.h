@@ -16,12 +16,23 @@
 
 #include "shared/wire.h"
 
+#include <fcntl.h>
+
 namespace heapprof::agent {
 
-// What stands in the way, for `path` relative to `folder_fd` (AT_FDCWD).
-// Also kNone if the file cannot be read: the kernel will then refuse it, or it may be executed but not read; or if
-// there is no file table to open it in.
-wire::ImageObstacle check_image(int folder_fd, const char* path);
+// The program that will be started: `path`, relative to `folder` or, where that is nullptr, to `folder_fd`; `folder` is
+// itself relative to `folder_fd`. path: nullptr if it was not found, so that nothing will start.
+struct ImagePlace {
+  int folder_fd = AT_FDCWD;
+  const char* path = nullptr;
+  bool is_link = false;          // the path is a descriptor's link in /proc
+  const char* folder = nullptr;  // to which the child goes first
+  bool is_unknown = false;       // where it goes cannot be told
+};
+
+// What stands in the way. kUnread: the file could not be looked at, so nothing is known of it; a file that is not
+// there, or is no file, is the kernel's to refuse (kNone).
+wire::ImageObstacle check_image(const ImagePlace& image);
 
 // The link in /proc to an open file, which opens it even if it has no name (any more).
 struct DescriptorLink {

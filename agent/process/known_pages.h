@@ -29,6 +29,8 @@ class KnownPages {
     const uint64_t last = (avma + bytes - 1) / wire::kPageBytes;
     return holds_page(first) && (__builtin_expect(first == last, 1) || holds_page(last));
   }
+  // How many times pages had been unmapped at the last are_mapped_still().
+  uint64_t unmaps() const { return unmaps_; }
   // To be called before the first of a row of reads. False: pages were unmapped since the last call, so none is known.
   bool are_mapped_still() {
     const uint64_t unmaps = g_unmaps.load(std::memory_order_relaxed);

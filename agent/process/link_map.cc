@@ -1,8 +1,10 @@
-// agent/process/link_map.cc: reads the loader's list of objects (_r_debug) and each object's hash table.
+// agent/process/link_map.cc: reads the loader's list of objects (r_debug) and each object's hash table. (long: in two
+// ways)
 //
 // dlsym would do the same, but it takes the loader's lock, may call calloc, and is a new symbol version in glibc 2.34.
 #include "agent/process/link_map.h"
 
+#include "agent/process/early.h"
 #include "agent/process/loaded_object.h"
 #include "agent/process/own_memory.h"
 
@@ -10,6 +12,32 @@
 #include <string.h>
 
 namespace heapprof::agent {
+
+namespace {
+
+ReadablePages g_pages;
+
+}  // namespace
+
+bool can_read_object(const void* from, size_t bytes) { return g_pages.hold(from, bytes); }
+void forget_readable_pages() { g_pages = {}; }
+
+bool is_object_text(const char* at, const char* text) {
+  for (;; ++at, ++text) {
+    if (!can_read_object(at, 1) || *at != *text) return false;
+    if (*text == 0) return true;
+  }
+}
+
+// In which case it is, the file does not say, nor does each glibc see it alike: the right address is in the object, as
+// its dynamic section is.
+const void* table_address(const link_map* object, ElfW(Addr) value) {
+  const auto distance = [here = reinterpret_cast<ElfW(Addr)>(object->l_ld)](ElfW(Addr) address) {
+    return address < here ? here - address : address - here;
+  };
+  const ElfW(Addr) moved = object->l_addr + value;
+  return reinterpret_cast<const void*>(distance(moved) < distance(value) ? moved : value);
+}
 
 namespace {
 
@@ -25,22 +53,18 @@ struct DynamicTables {
   const char* soname = nullptr;
 };
 
-// glibc relocates the addresses in a loaded object's dynamic section, except where it is read-only (vdso): both are
-// handled.
-const void* table_address(const link_map& object, ElfW(Addr) value) {
-  return reinterpret_cast<const void*>(value < object.l_addr ? object.l_addr + value : value);
-}
-
-// How the loader's data is read. Directly: at the start, and where nothing else can be done. With care: an object that
-// another thread is unloading may be gone at any moment, and its entry of the list with it.
+// How the loader's data is read. As it is: at the start, and where nothing else can be done; but a table may lead
+// anywhere, as files are changed by tools that do not know all of them, so each page is asked about first. With care:
+// an object that another thread is unloading may be gone at any moment, and its entry of the list with it.
 struct Directly {
   template <typename T>
   static bool load(T* to, const T* from) {
-    *to = *from;
+    if (!can_read_object(from, sizeof *from)) return false;
+    memcpy(to, from, sizeof *to);
     return true;
   }
   static uint32_t load_entries(ElfW(Dyn) * to, const ElfW(Dyn) * from, uint32_t) { return load(to, from) ? 1 : 0; }
-  static bool is_text(const char* at, const char* text) { return strcmp(at, text) == 0; }
+  static bool is_text(const char* at, const char* text) { return is_object_text(at, text); }
 };
 struct WithCare {
   template <typename T>
@@ -73,7 +97,7 @@ DynamicTables read_tables(const link_map& object) {
     const uint32_t count = Memory::load_entries(entries, at, kAtOnce);
     at = count != 0 ? at + count : nullptr;
     for (uint32_t i = 0; i < count; ++i) {
-      const void* address = table_address(object, entries[i].d_un.d_ptr);
+      const void* address = table_address(&object, entries[i].d_un.d_ptr);
       switch (entries[i].d_tag) {
         case DT_NULL: at = nullptr; break;
         case DT_SYMTAB: tables.symbols = static_cast<const ElfW(Sym)*>(address); break;
@@ -116,9 +140,11 @@ struct Wanted {
 
 template <typename Memory>
 bool has_version(const DynamicTables& tables, ElfW(Versym) index, const char* version) {
-  constexpr ElfW(Versym) kFirstDefined = 2;  // 1: without a version
+  constexpr ElfW(Versym) kFirstDefined = 2;   // 1: without a version
+  constexpr uint32_t kMostVersions = 0x8000;  // of which an index has no more bits
   if (index < kFirstDefined) return true;
-  for (const char* at = reinterpret_cast<const char*>(tables.definitions); at != nullptr;) {
+  const char* at = reinterpret_cast<const char*>(tables.definitions);
+  for (uint32_t i = 0; at != nullptr && i < kMostVersions; ++i) {
     ElfW(Verdef) entry;
     if (!Memory::load(&entry, reinterpret_cast<const ElfW(Verdef)*>(at))) return false;
     if (entry.vd_ndx == index) {
@@ -153,6 +179,8 @@ bool is_definition(const DynamicTables& tables, uint32_t index, const Wanted& wa
   return has_version<Memory>(tables, version & static_cast<ElfW(Versym)>(~kHidden), wanted.version);
 }
 
+constexpr uint32_t kMostInChain = 1u << 24;  // a chain may have no end, or be a ring
+
 template <typename Memory>
 bool find_by_gnu_hash(const DynamicTables& tables, const Wanted& wanted, SymbolCopy* symbol) {
   struct Header {
@@ -168,17 +196,18 @@ bool find_by_gnu_hash(const DynamicTables& tables, const Wanted& wanted, SymbolC
   const auto* buckets = reinterpret_cast<const uint32_t*>(bloom + header.bloom_words);
   const uint32_t* chains = buckets + header.bucket_count;
   const uint32_t hash = gnu_hash_of(wanted.name);
-  const uint64_t mask = 1ull << hash % 64 | 1ull << (hash >> header.bloom_shift) % 64;
+  const uint64_t mask = 1ull << hash % 64 | 1ull << (hash >> header.bloom_shift % 32) % 64;
   uint64_t word;
   if (!Memory::load(&word, bloom + hash / 64 % header.bloom_words) || (word & mask) != mask) return false;
   uint32_t index;
   if (!Memory::load(&index, buckets + hash % header.bucket_count) || index < header.first_symbol) return false;
-  for (;; ++index) {
+  for (uint32_t i = 0; i < kMostInChain; ++i, ++index) {
     uint32_t chain;
     if (!Memory::load(&chain, chains + (index - header.first_symbol))) return false;
     if ((chain | 1) == (hash | 1) && is_definition<Memory>(tables, index, wanted, symbol)) return true;
     if ((chain & 1) != 0) return false;
   }
+  return false;
 }
 
 template <typename Memory>
@@ -189,7 +218,7 @@ bool find_by_sysv_hash(const DynamicTables& tables, const Wanted& wanted, Symbol
   const uint32_t* chains = buckets + bucket_count;
   uint32_t index;
   if (!Memory::load(&index, buckets + sysv_hash_of(wanted.name) % bucket_count)) return false;
-  while (index != 0) {
+  for (uint32_t i = 0; index != 0 && i < kMostInChain; ++i) {
     if (is_definition<Memory>(tables, index, wanted, symbol)) return true;
     if (!Memory::load(&index, chains + index)) return false;
   }
@@ -237,7 +266,7 @@ namespace {
 
 Definition find_behind(const Wanted& wanted) {
   bool behind = is_loaded_late();
-  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
+  for (const link_map* object = first_object(); object != nullptr; object = object->l_next) {
     const bool is_own = is_agent(*object);
     if (behind && !is_own && !is_vdso(object)) {
       if (void* address = find_in_object(object, wanted)) return {address, object};
@@ -253,7 +282,7 @@ bool is_loaded_late() {
   static int known = 0;  // 1: no, 2: yes
   if (int answer = __atomic_load_n(&known, __ATOMIC_RELAXED); answer != 0) return answer == 2;
   bool has_libc = false;
-  const link_map* object = _r_debug.r_map;
+  const link_map* object = first_object();
   for (; object != nullptr && !is_agent(*object); object = object->l_next) {
     has_libc = has_libc || find_in_object(object, {"gnu_get_libc_version", nullptr}) != nullptr;
   }
@@ -261,25 +290,13 @@ bool is_loaded_late() {
   return has_libc;
 }
 
-void with_objects_held(void (*action)(void* argument), void* argument) {
-  struct Call {
-    void (*action)(void*);
-    void* argument;
-  } call{action, argument};
-  using Visit = int(dl_phdr_info*, size_t, void*);
-  const auto iterate = reinterpret_cast<int (*)(Visit*, void*)>(find_behind_agent("dl_iterate_phdr").address);
-  if (iterate == nullptr) return action(argument);
-  iterate(
-      [](dl_phdr_info*, size_t, void* of_call) {
-        const Call& made = *static_cast<const Call*>(of_call);
-        made.action(made.argument);
-        return 1;
-      },
-      &call);
-}
-
 void translate_definitions(void* (*original)(void* address)) {
   __atomic_store_n(&g_original, original, __ATOMIC_RELEASE);
+}
+
+const link_map* first_object() {
+  const r_debug* const state = loader_state();
+  return state == nullptr ? nullptr : state->r_map;
 }
 
 Definition find_behind_agent(const char* name) { return find_behind({name, nullptr}); }
@@ -297,7 +314,7 @@ void* find_late(const LateFunction& function, bool* is_certain) {
   bool is_behind = is_loaded_late();
   bool is_first = true;
   *is_certain = false;
-  const link_map* at = _r_debug.r_map;
+  const link_map* at = first_object();
   for (uint32_t i = 0; at != nullptr && !*is_certain && i < kMostObjects; ++i) {
     link_map object;
     if (!Memory::load(&object, at)) break;
@@ -321,7 +338,7 @@ void* find_late(const LateFunction& function, bool* is_certain) {
 }  // namespace
 
 void note_first_objects() {
-  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
+  for (const link_map* object = first_object(); object != nullptr; object = object->l_next) {
     g_last_of_first = object;
     is_vdso(object);
   }
@@ -329,7 +346,7 @@ void note_first_objects() {
 
 void* find_late_behind_agent(const LateFunction& function, void** kept) {
   const link_map* first = nullptr;
-  const bool can_read = read_own_memory(&first, &_r_debug.r_map, sizeof first);
+  const bool can_read = read_own_memory(&first, &loader_state()->r_map, sizeof first);
   bool is_certain = false;
   void* found = can_read ? find_late<WithCare>(function, &is_certain) : find_late<Directly>(function, &is_certain);
   if (found == nullptr || (!is_certain && function.soname != nullptr)) return found;
@@ -346,7 +363,7 @@ bool is_unloading() {
     r_debug state;
     const Namespace* next;
   };
-  const r_debug* state = &_r_debug;
+  const r_debug* state = loader_state();
   while (state->r_state != r_debug::RT_DELETE) {
     if (state->r_version < 2) return false;
     const Namespace* next = reinterpret_cast<const Namespace*>(state)->next;
@@ -357,7 +374,7 @@ bool is_unloading() {
 }
 
 const link_map* agent_object() {
-  const link_map* object = _r_debug.r_map;
+  const link_map* object = first_object();
   while (object != nullptr && !is_agent(*object)) object = object->l_next;
   return object;
 }
@@ -369,22 +386,38 @@ void* find_in_agent(const char* name) {
 
 bool is_passed_over(const link_map* object) { return is_agent(*object) || is_vdso(object); }
 
-void find_symbols_in_process(SoughtSymbol* symbols, size_t count) {
-  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
-    if (is_passed_over(object)) continue;
-    const DynamicTables tables = read_tables<Directly>(*object);
-    for (size_t i = 0; i < count; ++i) {
-      SymbolCopy found;
-      if (symbols[i].symbol != nullptr) continue;
-      if (!find_symbol<Directly>(tables, {symbols[i].name, symbols[i].version}, &found)) continue;
-      symbols[i].symbol = found.at;
-      symbols[i].object = object;
-    }
+void find_symbols_in_object(const link_map* object, SoughtSymbol* symbols, size_t count) {
+  const DynamicTables tables = read_tables<Directly>(*object);
+  for (size_t i = 0; i < count; ++i) {
+    SymbolCopy found;
+    if (symbols[i].symbol != nullptr) continue;
+    if (!find_symbol<Directly>(tables, {symbols[i].name, symbols[i].version}, &found)) continue;
+    symbols[i].symbol = found.at;
+    symbols[i].object = object;
   }
 }
 
+void find_symbols_in_process(SoughtSymbol* symbols, size_t count) {
+  for (const link_map* object = first_object(); object != nullptr; object = object->l_next) {
+    if (!is_passed_over(object)) find_symbols_in_object(object, symbols, count);
+  }
+}
+
+Definition find_in_glibc(const char* name) {
+  constexpr const char* kSonames[] = {"libc.so.6", "ld-linux-x86-64.so.2", "libpthread.so.0"};
+  for (const link_map* object = first_object(); object != nullptr; object = object->l_next) {
+    const DynamicTables tables = read_tables<Directly>(*object);
+    bool is_glibc = false;
+    for (const char* soname : kSonames)
+      is_glibc = is_glibc || (tables.soname != nullptr && is_object_text(tables.soname, soname));
+    if (!is_glibc) continue;
+    if (void* address = find_in_object<Directly>(*object, tables, {name, nullptr}, false)) return {address, object};
+  }
+  return {};
+}
+
 Definition find_in_process(const char* name) {
-  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
+  for (const link_map* object = first_object(); object != nullptr; object = object->l_next) {
     if (is_agent(*object) || is_vdso(object)) continue;
     if (void* address = find_in_object(object, {name, nullptr})) return {address, object};
   }

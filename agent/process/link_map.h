@@ -2,6 +2,8 @@
 //
 // Guarantees
 //  - Reads the loader's list of objects and their hash tables only; the default version of a symbol wins.
+//  - No table faults or goes on for ever, whatever tool has changed its file
+//    (tests/unit/agent_process/link_map_test.cc, tests/integration/loader/changed_files.sh).
 // Context:  start-up; pre: no dlclose is running in another thread. find_late_behind_agent: slow paths, at any time.
 // Cost:     about 1 µs an object without the symbol (Bloom filter), 5 µs where it is; three times that where it is read
 //           with care.
@@ -11,6 +13,18 @@
 #include <stddef.h>
 
 namespace heapprof::agent {
+
+// The first of the loader's list: the main program. Also before the agent is relocated (early.h); nullptr: not found.
+const link_map* first_object();
+
+// The address that an entry of the object's dynamic section means: glibc has added the object's base, except where the
+// section is read-only.
+const void* table_address(const link_map* object, ElfW(Addr) value);
+// True if a read of an object's tables does not fault. is_object_text: if that text with its zero byte is there.
+bool can_read_object(const void* from, size_t bytes);
+bool is_object_text(const char* at, const char* text);
+// Something may have been unmapped since: pages are asked about anew.
+void forget_readable_pages();
 
 struct Definition {
   void* address = nullptr;           // nullptr: nowhere
@@ -25,6 +39,9 @@ Definition find_version_behind_agent(const char* name, const char* version);
 // relocations count.
 Definition find_in_process(const char* name);
 
+// What glibc itself defines, whatever the program or another library calls by that name.
+Definition find_in_glibc(const char* name);
+
 // A symbol that is looked for with others: that of the first object that has it, as it stands in that object's memory.
 struct SoughtSymbol {
   const char* name = nullptr;
@@ -33,21 +50,13 @@ struct SoughtSymbol {
   const link_map* object = nullptr;
 };
 void find_symbols_in_process(SoughtSymbol* symbols, size_t count);
+// The same in one object, of those that have not been found yet.
+void find_symbols_in_object(const link_map* object, SoughtSymbol* symbols, size_t count);
 // True for the agent itself and the kernel's vdso, where no look-up searches.
 bool is_passed_over(const link_map* object);
 // True where the loader's list has libc before the agent: a program that runs was made to load it (start/attach.h).
 // Nothing is behind it then: what others search behind the agent is searched everywhere else.
 bool is_loaded_late();
-// Calls the action while no other thread can add an object to the loader's list or take one off: by dl_iterate_phdr,
-// which holds the loader's lock of its list. An object that is in the list may still be being relocated by another
-// thread.
-// Context: a thread that may call libc (start/attach.h).
-void with_objects_held(void (*action)(void* argument), void* argument);
-template <typename Action>
-void with_objects_held(Action action) {
-  with_objects_held([](void* argument) { (*static_cast<Action*>(argument))(); }, &action);
-}
-
 // From now on a definition that was led to ours (redirect.h) is found as what it was. `original` gives back what it is
 // not asked about.
 void translate_definitions(void* (*original)(void* address));

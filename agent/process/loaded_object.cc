@@ -7,12 +7,14 @@
 // new program counter only.
 #include "agent/process/loaded_object.h"
 
+#include "agent/libc/vector_state.h"
+#include "agent/process/early.h"
 #include "agent/process/link_map.h"
+#include "agent/process/own_memory.h"
 
 #include <elf.h>
 #include <link.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 namespace heapprof::agent {
 
@@ -42,23 +44,10 @@ bool is_elf_header(const ElfW(Ehdr) * header) {
          header->e_phentsize == sizeof(ElfW(Phdr));
 }
 
-// pre: the page at start_avma is mapped. Headers beyond it are not followed: nothing says that they are mapped.
-ProgramHeaders headers_at(uint64_t start_avma) {
-  const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(start_avma);
-  if (!is_elf_header(header)) return {};
-  const uint64_t end_off = header->e_phoff + uint64_t{header->e_phnum} * sizeof(ElfW(Phdr));
-  if (header->e_phoff >= kPageBytes || end_off > kPageBytes) return {};
-  return {reinterpret_cast<const ElfW(Phdr)*>(start_avma + header->e_phoff), header->e_phnum};
-}
-
-ProgramHeaders headers_of_main_program() {
-  return {reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR)), static_cast<uint32_t>(getauxval(AT_PHNUM))};
-}
-
-bool is_main_program(const link_map* map) { return map == _r_debug.r_map; }
+bool is_main_program(const link_map* map) { return map == first_object(); }
 
 ProgramHeaders headers_of(const link_map* map) {
-  if (is_main_program(map)) return headers_of_main_program();
+  if (is_main_program(map)) return headers_of_program();
   if (map->l_addr == 0) return {};  // a prelinked object: the list does not say where its header is
   return headers_at(map->l_addr);
 }
@@ -85,6 +74,13 @@ void read_build_id(uint64_t notes_avma, uint64_t size_bytes, uint64_t alignment,
   }
 }
 
+// True if what a file laid out there can be read. A file that was cut short has no page behind its end: its first page
+// and its last one tell of those between.
+bool is_readable(uint64_t start_avma, uint64_t bytes) {
+  return bytes != 0 && start_avma + bytes > start_avma && can_read_page(start_avma) &&
+         can_read_page(start_avma + bytes - 1);
+}
+
 bool is_loaded(const ProgramHeaders& headers, const ElfW(Phdr) & part) {
   for (uint32_t i = 0; i < headers.count; ++i) {
     const ElfW(Phdr)& segment = headers.first[i];
@@ -104,16 +100,17 @@ void read_headers(const ProgramHeaders& headers, LoadedObject* object) {
     if (part.p_type == PT_GNU_EH_FRAME && info.eh_frame_hdr == nullptr && is_loaded(headers, part)) {
       info.eh_frame_hdr = reinterpret_cast<const uint8_t*>(object->bias + part.p_vaddr);
     }
-    if (part.p_type == PT_NOTE && object->build_id_bytes == 0 && is_loaded(headers, part)) {
+    if (part.p_type == PT_NOTE && object->build_id_bytes == 0 && is_loaded(headers, part) &&
+        is_readable(object->bias + part.p_vaddr, part.p_memsz)) {
       read_build_id(object->bias + part.p_vaddr, part.p_memsz, part.p_align, object);
     }
   }
   const uint64_t table_avma = reinterpret_cast<uint64_t>(info.eh_frame_hdr);
   for (uint32_t i = 0; i < headers.count; ++i) {
     const ElfW(Phdr)& segment = headers.first[i];
-    if (segment.p_type != PT_LOAD) continue;
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_R) == 0) continue;
     const uint64_t start_avma = object->bias + segment.p_vaddr;
-    if (table_avma - start_avma >= segment.p_filesz) continue;
+    if (table_avma - start_avma >= segment.p_filesz || !is_readable(start_avma, segment.p_filesz)) continue;
     info.table_start_avma = start_avma;
     info.table_end_avma = start_avma + segment.p_filesz;
   }
@@ -130,24 +127,35 @@ void name_object(const link_map* map, LoadedObject* object) {
   if (strncmp(object->path, "linux-vdso", 10) == 0) object->path = "[vdso]";
 }
 
+// Without headers nothing says how far the segment goes that has the table: as far as it can be read, within the
+// object.
+void bound_table_by_pages(ModuleInfo* info) {
+  const uint64_t table_avma = reinterpret_cast<uint64_t>(info->eh_frame_hdr) & ~(kPageBytes - 1);
+  if (table_avma < info->start_avma || table_avma >= info->end_avma || !can_read_page(table_avma)) return;
+  info->table_start_avma = info->table_end_avma = table_avma;
+  while (info->table_start_avma > info->start_avma && can_read_page(info->table_start_avma - 1))
+    info->table_start_avma -= kPageBytes;
+  while (info->table_end_avma < info->end_avma && can_read_page(info->table_end_avma))
+    info->table_end_avma += kPageBytes;
+}
+
 bool find_in_loader_table(uint64_t pc_avma, LoadedObject* object) {
   FoundObject found;
-  if (g_find_object(reinterpret_cast<void*>(pc_avma), &found) != 0) return false;
+  if (call_kept(g_find_object, reinterpret_cast<void*>(pc_avma), &found) != 0) return false;
   object->info.start_avma = reinterpret_cast<uint64_t>(found.map_start);
   object->info.end_avma = reinterpret_cast<uint64_t>(found.map_end);
   object->info.eh_frame_hdr = static_cast<const uint8_t*>(found.eh_frame_hdr);
   name_object(found.map, object);
-  read_headers(is_main_program(found.map) ? headers_of_main_program() : headers_at(object->info.start_avma), object);
-  if (object->info.table_end_avma == 0) {  // no headers: the mapped range is all that bounds the table
-    object->info.table_start_avma = object->info.start_avma;
-    object->info.table_end_avma = object->info.end_avma;
-  }
+  const ProgramHeaders headers =
+      is_main_program(found.map) ? headers_of_program() : headers_at(object->info.start_avma);
+  read_headers(headers, object);
+  if (headers.count == 0) bound_table_by_pages(&object->info);
   return true;
 }
 
 bool find_in_list(uint64_t pc_avma, LoadedObject* object) {
   uint32_t steps = 0;
-  for (const link_map* map = _r_debug.r_map; map != nullptr && steps < kMaxObjects; map = map->l_next, ++steps) {
+  for (const link_map* map = first_object(); map != nullptr && steps < kMaxObjects; map = map->l_next, ++steps) {
     const ProgramHeaders headers = headers_of(map);
     uint64_t start_avma = ~uint64_t{0};
     uint64_t end_avma = 0;
@@ -173,17 +181,37 @@ bool find_in_list(uint64_t pc_avma, LoadedObject* object) {
 
 }  // namespace
 
+// Headers may be anywhere in the file: they are taken where they say themselves that they are mapped with its
+// beginning.
+ProgramHeaders headers_at(uint64_t start_avma) {
+  const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(start_avma);
+  if (start_avma % kPageBytes != 0 || !can_read_page(start_avma) || !is_elf_header(header)) return {};
+  const ProgramHeaders headers{reinterpret_cast<const ElfW(Phdr)*>(start_avma + header->e_phoff), header->e_phnum};
+  const uint64_t bytes = uint64_t{headers.count} * sizeof(ElfW(Phdr));
+  uint64_t end_off;
+  if (__builtin_add_overflow(header->e_phoff, bytes, &end_off)) return {};
+  for (uint64_t off = kPageBytes; off < end_off; off += kPageBytes) {
+    if (!can_read_page(start_avma + off)) return {};
+  }
+  if (end_off <= kPageBytes) return headers;
+  for (uint32_t i = 0; i < headers.count; ++i) {
+    const ElfW(Phdr)& part = headers.first[i];
+    if (part.p_type == PT_LOAD && part.p_offset == 0 && part.p_filesz >= end_off) return headers;
+  }
+  return {};
+}
+
 ProgramHeaders headers_of_object(const link_map* map) {
-  if (is_main_program(map)) return headers_of_main_program();
+  if (is_main_program(map)) return headers_of_program();
   FoundObject found;
-  if (g_find_object != nullptr && g_find_object(map->l_ld, &found) == 0)
+  if (g_find_object != nullptr && call_kept(g_find_object, static_cast<void*>(map->l_ld), &found) == 0)
     return headers_at(reinterpret_cast<uint64_t>(found.map_start));
   return headers_of(map);
 }
 
 void init_find_object() {
-  g_find_object = reinterpret_cast<FindObjectFunction>(find_in_process("_dl_find_object").address);
-  const auto loader_avma = static_cast<uint64_t>(_r_debug.r_ldbase);
+  g_find_object = reinterpret_cast<FindObjectFunction>(find_in_glibc("_dl_find_object").address);
+  const auto loader_avma = static_cast<uint64_t>(loader_state()->r_ldbase);
   const ProgramHeaders headers = loader_avma != 0 ? headers_at(loader_avma) : ProgramHeaders{};
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < headers.count; ++i) {
@@ -198,7 +226,7 @@ bool can_tell_loaded() { return g_find_object != nullptr && !g_use_link_map_only
 
 bool is_surely_loaded(const void* address) {
   FoundObject found;
-  return g_find_object != nullptr && g_find_object(const_cast<void*>(address), &found) == 0;
+  return g_find_object != nullptr && call_kept(g_find_object, const_cast<void*>(address), &found) == 0;
 }
 
 void forget_unloaded(void** address) {

@@ -30,6 +30,8 @@ struct ProgramHeaders {
   uint32_t count = 0;
 };
 ProgramHeaders headers_of_object(const link_map* map);
+// Those of the file whose beginning is mapped there; none where it is not, or nothing says that they are mapped.
+ProgramHeaders headers_at(uint64_t start_avma);
 
 // Looks up _dl_find_object, and where the loader itself is. Call once, before find_object, while no other thread
 // unloads anything.

@@ -1,21 +1,45 @@
-// agent/process/lock.h: the spin locks of the agent's slow paths.
+// agent/process/lock.h: the locks of the agent's slow paths.
 //
 // The locks are words of ForkPage (process/state.h): the kernel wipes them in a forked child, so no child finds one
-// taken for ever (tests/integration/processes/forks_from_threads.sh).
+// taken for ever (tests/integration/processes/forks_from_threads.sh). Who waits for long sleeps until it is woken:
+// after an attach, a thousand threads have their first event at once (tests/integration/attach/zoo.sh: many_threads).
 //
 // Context:  slow paths. pre: signals are blocked (SignalsBlocked), so that no handler waits for its own thread.
 #pragma once
 
+#include "agent/libc/raw.h"
 #include "agent/process/state.h"
 
 #include <atomic>
+#include <cstdint>
 
 namespace heapprof::agent {
 
-inline void lock(std::atomic<uint32_t>& word) {
-  for (uint32_t round = 0; word.exchange(1, std::memory_order_acquire) != 0; ++round) let_others_run(round);
+enum LockWord : uint32_t { kFree = 0, kTaken = 1, kTakenAndAwaited = 2 };
+
+inline bool try_lock(std::atomic<uint32_t>& word) {
+  uint32_t expected = kFree;
+  return word.compare_exchange_strong(expected, kTaken, std::memory_order_acquire);
 }
-inline bool try_lock(std::atomic<uint32_t>& word) { return word.exchange(1, std::memory_order_acquire) == 0; }
-inline void unlock(std::atomic<uint32_t>& word) { word.store(0, std::memory_order_release); }
+inline void lock(std::atomic<uint32_t>& word) {
+  constexpr uint32_t kRounds = 8;            // of letting others run
+  constexpr long kMostSleepNs = 20'000'000;  // a thread under a filter of system calls wakes no other
+  for (uint32_t round = 0; round < kRounds; ++round) {
+    if (try_lock(word)) return;
+    let_others_run(round);
+  }
+  // From here on others may sleep: the thread that takes it says so, and wakes the next one.
+  for (uint32_t round = kRounds; word.exchange(kTakenAndAwaited, std::memory_order_acquire) != kFree; ++round) {
+    if (is_filtered()) {
+      let_others_run(round);
+    } else {
+      sys_futex_wait(&word, kTakenAndAwaited, kMostSleepNs);
+    }
+  }
+}
+inline void unlock(std::atomic<uint32_t>& word) {
+  if (word.exchange(kFree, std::memory_order_release) != kTakenAndAwaited || is_filtered()) return;
+  raw_syscall(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAKE, 1);
+}
 
 }  // namespace heapprof::agent

@@ -49,8 +49,8 @@ std::atomic<uint32_t> g_change;
 std::atomic<uint32_t> g_count;
 uint32_t g_next_victim;   // which entry gives way in a full list
 uint32_t g_forgotten_at;  // the age at which one last did
-Range g_ranges[kMaxListed];
-Listed g_listed[kMaxListed];
+HEAPPROF_LARGE Range g_ranges[kMaxListed];
+HEAPPROF_LARGE Listed g_listed[kMaxListed];
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
@@ -260,6 +260,15 @@ void end_unloaded_modules() {
   };
   // Before glibc 2.35 any of them may be gone; so it is where a handler has left the lock for good.
   if (!with_list_locked([&] { end_gone(can_tell_loaded()); })) end_gone(false);
+}
+
+void end_known_code(const Ending& range) {
+  if (g_fork_page.state != AgentState::kOn) return;  // nothing is known
+  with_list_locked([&range] {
+    end_what_is_known(range);
+    g_control->age.store(current_age(), kRelaxed);
+    g_fork_page.age.store(current_age(), kRelaxed);
+  });
 }
 
 void reset_modules() {

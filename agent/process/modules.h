@@ -13,6 +13,8 @@
 // Cost:     0.1-0.5 µs; a new object about 2 µs.
 #pragma once
 
+#include "agent/process/age.h"
+
 #include <cstdint>
 
 namespace heapprof::agent {
@@ -33,6 +35,9 @@ bool find_module(uint64_t pc_avma, uint32_t age, ModuleInfo* info);
 // To be called while an object is being unloaded: ends what is known of the addresses of those that are gone.
 // pre: events are recorded.
 void end_unloaded_modules();
+
+// Ends what is known of a range of code that is in no object (unwind/registered_frames.h).
+void end_known_code(const Ending& range);
 
 // They want to know of objects, and are called with the path of each that is seen for the first time since it was
 // loaded, behind the module lock. True: what is known of no address ends, but every context has to get ready again.

@@ -25,12 +25,49 @@ size_t read_own_part(void* to, const void* from, size_t bytes);
 // True if all was copied. Else what is in `to` is of no meaning.
 bool read_own_memory(void* to, const void* from, size_t bytes);
 
-// The end of the pages from `start` on that can be read, as far as `wanted`: an address of a page's end, or `start`
-// itself where nothing can be read. pre: start is a page's start. Cost: a system call for 16 pages.
-uintptr_t find_readable_end(uintptr_t start, uintptr_t wanted);
+// The end of the pages from `start` on that can be read, as far as `wanted`, or as `most` where a call reaches that
+// far: an address of a page's end, or `start` itself where nothing can be read. No page beyond both is asked for.
+// pre: start is a page's start. Cost: a system call for 16 pages.
+uintptr_t find_readable_end(uintptr_t start, uintptr_t wanted, uintptr_t most = 0);
 
 // False where the kernel gives no answer at all.
 bool can_read_own_memory();
+
+// True if the page that holds the address can be read at this moment, or if the kernel may not be asked, or does not
+// answer.
+bool can_read_page(uintptr_t address);
+
+// Pages that were found to be readable, for many small reads of tables that a file laid out: a page is asked about
+// once, and what is read after that is read as it is. 2 KiB.
+// pre: nothing is unmapped while it is used (start-up; the loader's lock is held).
+// Cost: 1 ns; 0.2 µs for a new page.
+class ReadablePages {
+ public:
+  // False: a read of some of [from, from + bytes) would fault.
+  bool hold(const void* from, size_t bytes) {
+    const auto start = reinterpret_cast<uintptr_t>(from);
+    const uintptr_t last = (start + bytes - 1) >> kPageShift;
+    if (start + bytes < start) return false;
+    for (uintptr_t page = start >> kPageShift; page <= last; ++page) {
+      if (!holds_page(page)) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr unsigned kPageShift = 12;
+  static constexpr size_t kKept = 256;
+
+  bool holds_page(uintptr_t page) {
+    uintptr_t& known = pages_[page % kKept];
+    if (known == page) return page != 0;
+    if (!can_read_page(page << kPageShift)) return false;
+    known = page;
+    return true;
+  }
+
+  uintptr_t pages_[kKept] = {};  // direct mapped; page 0 is never readable
+};
 
 inline constexpr size_t kNoString = static_cast<size_t>(-1);
 // Copies the string and its zero byte. Returns its length; kNoString: it cannot be read up to its end, or takes more

@@ -1,6 +1,7 @@
 // agent/process/own_pages.cc: see own_pages.h.
 #include "agent/process/own_pages.h"
 
+#include "agent/libc/raw.h"
 #include "shared/wire.h"
 
 #include <atomic>
@@ -10,7 +11,7 @@ namespace heapprof::agent {
 namespace {
 
 constexpr uint32_t kMost = 2 * wire::kMaxRings;  // of this process and its parents
-OwnPages g_own_pages[kMost];
+HEAPPROF_LARGE OwnPages g_own_pages[kMost];
 std::atomic<uint32_t> g_own_pages_count{0};
 
 }  // namespace

@@ -18,9 +18,8 @@ namespace heapprof::agent {
 
 namespace {
 
-constexpr long kSleepNs = 5'000'000;  // then it is looked whether the collector is alive
-constexpr uint64_t kMostSleepNs = 1'000'000'000;
-constexpr uint64_t kMostNamingNs = 20'000'000'000;
+constexpr long kSleepNs = 5'000'000;              // then it is looked whether the collector is alive
+constexpr uint64_t kMostStillNs = 5'000'000'000;  // on a busy machine it stands still by itself
 
 wire::Question* questions() {
   return reinterpret_cast<wire::Question*>(reinterpret_cast<unsigned char*>(g_control) + wire::kQuestionsOff);
@@ -30,15 +29,34 @@ wire::Question* questions() {
 bool is_same_life(uint32_t birth) { return g_fork_page.state == AgentState::kOn && g_birth == birth; }
 
 bool can_be_answered(uint32_t birth) {
-  return is_same_life(birth) && !is_collector_dead() && g_control->detach.load(std::memory_order_relaxed) == 0;
+  return is_same_life(birth) && !is_collector_dead() &&
+         g_control->detach.load(std::memory_order_relaxed) == wire::Detach::kNo;
 }
+
+// Waiting for a collector that reads what came before, until it has stood still for too long.
+class Patience {
+ public:
+  bool is_left() {
+    const uint64_t now_ns = sys_monotonic_ns();
+    const uint64_t heartbeat = g_control->heartbeat.load(std::memory_order_relaxed);
+    if (heartbeat != heartbeat_) still_end_ns_ = now_ns + kMostStillNs;
+    heartbeat_ = heartbeat;
+    return now_ns < still_end_ns_ && now_ns < end_ns_;
+  }
+  uint64_t end_ns() const { return end_ns_; }
+
+ private:
+  uint64_t heartbeat_ = g_control->heartbeat.load(std::memory_order_relaxed);
+  uint64_t still_end_ns_ = sys_monotonic_ns() + kMostStillNs;
+  uint64_t end_ns_ = still_end_ns_ - kMostStillNs + wire::kMostAskingNs;
+};
 
 constexpr uint32_t kNamingSlots = wire::kQuestions / 2;  // names take long: others are asked beside them
 constexpr uint32_t kTicketMask = ~uint32_t{0} >> 2;
 
 // A free slot, which is this thread's to write from now on; nullptr: none came free in time.
-wire::Question* claim(uint32_t birth, uint32_t slots, uint64_t end_ns, uint32_t* ticket) {
-  for (uint32_t round = 0; can_be_answered(birth) && sys_monotonic_ns() < end_ns; ++round) {
+wire::Question* claim(uint32_t birth, uint32_t slots, Patience* patience, uint32_t* ticket) {
+  for (uint32_t round = 0; can_be_answered(birth) && patience->is_left(); ++round) {
     for (uint32_t i = 0; i < slots; ++i) {
       wire::Question& question = questions()[i];
       uint32_t word = question.word.load(std::memory_order_relaxed);
@@ -97,18 +115,18 @@ Answer ask(const Asking& asking, Given* given) {
   if (g_control == nullptr || !may_ask_kernel()) return Answer::kNone;
   const uint32_t birth = g_birth;
   const bool is_naming = asking.kind == wire::QuestionKind::kExplain;
-  const uint64_t end_ns = sys_monotonic_ns() + kMostSleepNs;
-  const uint64_t last_ns = end_ns + (is_naming ? kMostNamingNs : kMostSleepNs);
+  Patience patience;
   uint32_t ticket = 0;
-  wire::Question* const question = claim(birth, is_naming ? kNamingSlots : wire::kQuestions, end_ns, &ticket);
+  wire::Question* const question = claim(birth, is_naming ? kNamingSlots : wire::kQuestions, &patience, &ticket);
   if (question == nullptr) return Answer::kNone;
   fill_in(asking, question);
   if (!is_same_life(birth) || !move(question, ticket, State::kWriting, State::kAsked)) return Answer::kNone;  // (J)
   g_control->questions_asked.fetch_add(1, std::memory_order_release);
-  while (is_in_state(*question, ticket, State::kAsked) && can_be_answered(birth) && sys_monotonic_ns() < end_ns)
+  while (is_in_state(*question, ticket, State::kAsked) && can_be_answered(birth) && patience.is_left())
     sys_futex_wait(&question->word, wire::question_word(ticket, State::kAsked), kSleepNs);
   if (!is_same_life(birth) || move(question, ticket, State::kAsked, State::kFree)) return Answer::kNone;  // taken back
   // What it has begun to answer it has done: that is waited for, unless it was stopped just there.
+  const uint64_t last_ns = is_naming ? patience.end_ns() : sys_monotonic_ns() + kMostStillNs;
   const auto is_being_answered = [&] {
     return is_in_state(*question, ticket, State::kWriting) && can_be_answered(birth);
   };

@@ -3,9 +3,9 @@
 // Guarantees
 //  - The answer counts every event that came before the question: this thread's, and those of other threads that it
 //    knows to be over.
-//  - The wait ends: with the answer, with the collector's death, or after a second; two where the collector is stopped
-//    in the middle of the answer, and twenty for names (kExplain). No lock is taken, and no other thread's question is
-//    waited for longer than that.
+//  - The wait ends: with the answer, with the collector's death, after 5 s in which the collector stood still (5 more
+//    where it is stopped in the middle of the answer), or after 20 s where it is that far behind, or looks for names
+//    (kExplain). No lock is taken, and no other thread's question is waited for longer than that.
 //  - What was left while it waited (a thread that was cancelled, a handler that jumped out) costs a slot for some
 //    seconds; what was left in the few instructions in which a question is written costs it for good.
 //  - A child that a handler forked during the wait has no answer, and leaves its parent's question alone.

@@ -5,6 +5,7 @@
 #include "agent/process/redirect.h"
 
 #include "agent/libc/raw.h"
+#include "agent/process/called_slots.h"
 #include "agent/process/link_map.h"
 #include "agent/process/loaded_object.h"
 
@@ -18,26 +19,23 @@ namespace {
 
 constexpr uint64_t kPageBytes = 4096;
 
-// Which names an object imports is asked for thousands of names: a filter by the first two letters spares comparing
-// most of them.
-class NameFilter {
+// Most slots hold none of the addresses that are looked for: a filter by a few of their bits spares comparing with
+// each.
+class AddressFilter {
  public:
-  void add(const char* name) { bits_[bit_of(name) / 64] |= 1ull << bit_of(name) % 64; }
-  bool may_have(const char* name) const { return (bits_[bit_of(name) / 64] >> bit_of(name) % 64 & 1) != 0; }
+  void add(const void* address) { bits_[bit_of(address) / 64] |= 1ull << bit_of(address) % 64; }
+  bool may_have(const void* address) const { return (bits_[bit_of(address) / 64] >> bit_of(address) % 64 & 1) != 0; }
 
  private:
-  static uint32_t bit_of(const char* name) {
-    if (name[0] == 0) return 0;
-    return (static_cast<unsigned char>(name[0]) * 31u + static_cast<unsigned char>(name[1])) % 256;
-  }
-  uint64_t bits_[4] = {};
+  static uint64_t bit_of(const void* address) { return reinterpret_cast<uint64_t>(address) / 16 % 4096; }
+  uint64_t bits_[64] = {};
 };
 
+// What an object's dynamic section says of its relocations. Nothing is reckoned from where tables stand: tools move
+// them (patchelf, lld; tests/integration/loader/changed_files.sh).
 struct Tables {
   const ElfW(Sym) * symbols = nullptr;
   const char* strings = nullptr;
-  const uint32_t* gnu_hash = nullptr;
-  const uint32_t* sysv_hash = nullptr;
   const ElfW(Rela) * relocations[2] = {};  // of data, and of calls
   size_t bytes[2] = {};
 };
@@ -45,17 +43,16 @@ struct Tables {
 Tables read_relocation_tables(const link_map* object) {
   Tables tables;
   bool has_rela_calls = false;
-  for (const ElfW(Dyn)* entry = object->l_ld; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
-    // glibc adds the base to the addresses of an object's dynamic section, except where it is read-only.
-    const ElfW(Addr) value = entry->d_un.d_ptr;
-    const void* address = reinterpret_cast<const void*>(value < object->l_addr ? object->l_addr + value : value);
+  size_t relative_count = 0;
+  for (const ElfW(Dyn)* entry = object->l_ld; can_read_object(entry, sizeof *entry) && entry->d_tag != DT_NULL;
+       ++entry) {
+    const void* address = table_address(object, entry->d_un.d_ptr);
     switch (entry->d_tag) {
       case DT_SYMTAB: tables.symbols = static_cast<const ElfW(Sym)*>(address); break;
       case DT_STRTAB: tables.strings = static_cast<const char*>(address); break;
-      case DT_GNU_HASH: tables.gnu_hash = static_cast<const uint32_t*>(address); break;
-      case DT_HASH: tables.sysv_hash = static_cast<const uint32_t*>(address); break;
       case DT_RELA: tables.relocations[0] = static_cast<const ElfW(Rela)*>(address); break;
       case DT_RELASZ: tables.bytes[0] = entry->d_un.d_val; break;
+      case DT_RELACOUNT: relative_count = entry->d_un.d_val; break;
       case DT_JMPREL: tables.relocations[1] = static_cast<const ElfW(Rela)*>(address); break;
       case DT_PLTRELSZ: tables.bytes[1] = entry->d_un.d_val; break;
       case DT_PLTREL: has_rela_calls = entry->d_un.d_val == DT_RELA; break;
@@ -63,33 +60,29 @@ Tables read_relocation_tables(const link_map* object) {
     }
   }
   if (!has_rela_calls) tables.relocations[1] = nullptr;
+  // The first ones name no symbol.
+  if (tables.relocations[0] != nullptr && relative_count <= tables.bytes[0] / sizeof(ElfW(Rela))) {
+    tables.relocations[0] += relative_count;
+    tables.bytes[0] -= relative_count * sizeof(ElfW(Rela));
+  }
   return tables;
 }
 
-// Imported symbols of a library stand before the first one in the hash table; an object with the old table alone tells
-// how many symbols there are in all. A program has some behind that, too, and one that exports nothing has them all
-// there: its names stand right behind its symbols.
-uint32_t imported_count(const Tables& tables, bool is_program) {
-  const auto start = reinterpret_cast<uint64_t>(tables.symbols);
-  const auto end = reinterpret_cast<uint64_t>(tables.strings);
-  if (is_program && end > start && (end - start) % sizeof(ElfW(Sym)) == 0)
-    return static_cast<uint32_t>((end - start) / sizeof(ElfW(Sym)));
-  if (tables.gnu_hash != nullptr) return tables.gnu_hash[1];
-  return tables.sysv_hash != nullptr ? tables.sysv_hash[1] : 0;
+// Calls take(relocation) for each that names a symbol.
+template <typename Take>
+void for_each_relocation(const Tables& tables, size_t table, Take take) {
+  const ElfW(Rela)* relocation = tables.relocations[table];
+  if (tables.symbols == nullptr || tables.strings == nullptr || relocation == nullptr) return;
+  for (size_t i = 0; i < tables.bytes[table] / sizeof *relocation; ++i, ++relocation) {
+    if (!can_read_object(relocation, sizeof *relocation)) return;
+    const uint64_t type = ELF64_R_TYPE(relocation->r_info);
+    if (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64) take(*relocation);
+  }
 }
 
-bool imports_any(const Tables& tables, bool is_program, const NameFilter& filter, const Redirection* list,
-                 size_t count) {
-  if (tables.symbols == nullptr || tables.strings == nullptr) return false;
-  for (uint32_t index = 1; index < imported_count(tables, is_program); ++index) {
-    const ElfW(Sym)& symbol = tables.symbols[index];
-    const char* name = tables.strings + symbol.st_name;
-    if (symbol.st_shndx != SHN_UNDEF || !filter.may_have(name)) continue;
-    for (size_t i = 0; i < count; ++i) {
-      if (list[i].real != nullptr && strcmp(list[i].name, name) == 0) return true;
-    }
-  }
-  return false;
+bool names(const Tables& tables, const ElfW(Rela) & relocation, const char* name) {
+  const ElfW(Sym)* const symbol = tables.symbols + ELF64_R_SYM(relocation.r_info);
+  return can_read_object(symbol, sizeof *symbol) && is_object_text(tables.strings + symbol->st_name, name);
 }
 
 // The segments of an object, and what of them the loader made read-only after relocating.
@@ -154,7 +147,6 @@ class Writer {
     __atomic_store_n(reinterpret_cast<uint64_t*>(address_avma), value, __ATOMIC_RELEASE);
     return true;
   }
-  bool can_read(uint64_t address_avma) const { return (segments_.flags_at(address_avma) & PF_R) != 0; }
 
  private:
   static bool protect(uint64_t start_avma, uint64_t bytes, int protection) {
@@ -165,7 +157,7 @@ class Writer {
   static bool stored_unprotected(uint64_t address_avma, uint64_t value) {
     iovec from{&value, sizeof value};
     iovec to{reinterpret_cast<void*>(address_avma), sizeof value};
-    return raw_syscall(SYS_process_vm_writev, sys_getpid(), reinterpret_cast<long>(&from), 1,
+    return raw_syscall(SYS_process_vm_writev, sys_gettid(), reinterpret_cast<long>(&from), 1,
                        reinterpret_cast<long>(&to), 1, 0) == static_cast<long>(sizeof value);
   }
   bool is_data(uint64_t address_avma) const { return (segments_.flags_at(address_avma) & (PF_R | PF_X)) == PF_R; }
@@ -184,25 +176,18 @@ class Writer {
 
 uint64_t word_of(const SoughtSymbol& found) { return reinterpret_cast<uint64_t>(&found.symbol->st_value); }
 
-bool is_main_program(const link_map* object) { return object == _r_debug.r_map; }
-
-const char* name_of(const Tables& tables, const ElfW(Rela) & relocation) {
-  return tables.strings + tables.symbols[ELF64_R_SYM(relocation.r_info)].st_name;
-}
+bool is_main_program(const link_map* object) { return object == first_object(); }
 
 // Binds the calls of a library of its own functions now, to those: bound later, they would be led to us.
 void bind_own_calls(const link_map* object, const Tables& tables, const Redirection* list, size_t count) {
-  if (tables.symbols == nullptr || tables.strings == nullptr || tables.relocations[1] == nullptr) return;
   Writer writer(object);
-  const ElfW(Rela)* end = tables.relocations[1] + tables.bytes[1] / sizeof(ElfW(Rela));
-  for (const ElfW(Rela)* relocation = tables.relocations[1]; relocation != end; ++relocation) {
-    if (ELF64_R_TYPE(relocation->r_info) != R_X86_64_JUMP_SLOT) continue;
+  for_each_relocation(tables, 1, [&](const ElfW(Rela) & relocation) {
+    if (ELF64_R_TYPE(relocation.r_info) != R_X86_64_JUMP_SLOT) return;
     for (size_t i = 0; i < count; ++i) {
-      if (list[i].real == nullptr || list[i].object != object) continue;
-      if (strcmp(name_of(tables, *relocation), list[i].name) != 0) continue;
-      writer.write(object->l_addr + relocation->r_offset, reinterpret_cast<uint64_t>(list[i].real));
+      if (list[i].real == nullptr || list[i].object != object || !names(tables, relocation, list[i].name)) continue;
+      writer.write(object->l_addr + relocation.r_offset, reinterpret_cast<uint64_t>(list[i].real));
     }
-  }
+  });
 }
 
 bool defines_any(const link_map* object, const Redirection* list, size_t count) {
@@ -213,30 +198,57 @@ bool defines_any(const link_map* object, const Redirection* list, size_t count) 
 }
 
 // Slots that hold `real` get `to`; kRestored: the other way round. kOthers: only where another object has the function.
-enum class Slots { kOthers, kAll, kRestored };
-void redirect_slots(const link_map* object, const Tables& tables, const Redirection* list, size_t count, Slots which) {
-  if (tables.symbols == nullptr || tables.strings == nullptr) return;
+// kCalled: only those that calls go through.
+enum class Slots { kOthers, kCalled, kRestored };
+
+AddressFilter filter_of(const Redirection* list, size_t count, Slots which) {
+  AddressFilter filter;
+  for (size_t i = 0; i < count; ++i) {
+    if (list[i].real != nullptr) filter.add(which == Slots::kRestored ? list[i].to : list[i].real);
+  }
+  return filter;
+}
+
+// visit_missed(index): such a slot cannot be written.
+template <typename VisitMissed>
+void redirect_slots(const link_map* object, const Tables& tables, const Redirection* list, size_t count, Slots which,
+                    VisitMissed visit_missed) {
   const bool is_restored = which == Slots::kRestored;
-  Writer writer(object);
-  for (size_t table = 0; table < 2; ++table) {
-    const ElfW(Rela)* relocation = tables.relocations[table];
-    const ElfW(Rela)* end = relocation == nullptr ? nullptr : relocation + tables.bytes[table] / sizeof *relocation;
-    for (; relocation != end; ++relocation) {
-      const uint64_t type = ELF64_R_TYPE(relocation->r_info);
-      if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) continue;
-      const uint64_t slot_avma = object->l_addr + relocation->r_offset;
-      if (!writer.can_read(slot_avma)) continue;
+  const AddressFilter filter = filter_of(list, count, which);
+  // visit(slot_avma, of, type): each slot that holds what is looked for of a function of the list.
+  const auto each_slot = [&](auto visit) {
+    const auto look_at = [&](const ElfW(Rela) & relocation) {
+      const uint64_t slot_avma = object->l_addr + relocation.r_offset;
       void* bound;
+      if (!can_read_object(reinterpret_cast<const void*>(slot_avma), sizeof bound)) return;
       memcpy(&bound, reinterpret_cast<const void*>(slot_avma), sizeof bound);
-      for (size_t i = 0; i < count && bound != nullptr; ++i) {
+      if (!filter.may_have(bound)) return;
+      for (size_t i = 0; i < count; ++i) {
         if (list[i].real == nullptr || (is_restored ? list[i].to : list[i].real) != bound) continue;
         if (which == Slots::kOthers && list[i].object == object) continue;
-        if (strcmp(name_of(tables, *relocation), list[i].name) != 0) continue;
-        writer.write(slot_avma, reinterpret_cast<uint64_t>(is_restored ? list[i].real : list[i].to));
-        break;
+        if (!names(tables, relocation, list[i].name)) continue;
+        return visit(slot_avma, list[i], ELF64_R_TYPE(relocation.r_info));
       }
-    }
+    };
+    for (size_t table = 0; table < 2; ++table) for_each_relocation(tables, table, look_at);
+  };
+  CalledSlots called;
+  if (which == Slots::kCalled) {
+    each_slot([&](uint64_t slot_avma, const Redirection&, uint64_t type) {
+      if (type == R_X86_64_GLOB_DAT) called.add(slot_avma);
+    });
+    called.read_code(object);
   }
+  Writer writer(object);
+  each_slot([&](uint64_t slot_avma, const Redirection& of, uint64_t type) {
+    if (which == Slots::kCalled && type != R_X86_64_JUMP_SLOT && !called.has(slot_avma)) return;
+    const auto value = reinterpret_cast<uint64_t>(is_restored ? of.real : of.to);
+    if (!writer.write(slot_avma, value)) visit_missed(static_cast<size_t>(&of - list));
+  });
+}
+
+void redirect_slots(const link_map* object, const Tables& tables, const Redirection* list, size_t count, Slots which) {
+  redirect_slots(object, tables, list, count, which, [](size_t) {});
 }
 
 bool is_redirectable(const SoughtSymbol& found) {
@@ -267,40 +279,37 @@ void redirect_definitions(const link_map* object, Redirection* list, const Sough
 }  // namespace
 
 void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count, OwnCalls own_calls) {
-  NameFilter filter;
   bool has_any = false;
   find_symbols_in_process(sought, count);
-  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
+  for (const link_map* object = first_object(); object != nullptr; object = object->l_next) {
     if (!is_passed_over(object)) redirect_definitions(object, list, sought, count);
   }
   for (size_t i = 0; i < count; ++i) {
-    if (list[i].real == nullptr) continue;
-    filter.add(list[i].name);
-    has_any = true;
+    has_any = has_any || list[i].real != nullptr;
+    list[i].is_missed = sought[i].symbol != nullptr && list[i].to != nullptr && list[i].real == nullptr;
   }
   if (!has_any) return;
-  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
+  for (const link_map* object = first_object(); object != nullptr; object = object->l_next) {
     // What the agent calls by these names itself, to try the hooks, is led to them as well.
     if (is_passed_over(object) && !(own_calls == OwnCalls::kLead && object == agent_object())) continue;
     const Tables tables = read_relocation_tables(object);
     if (own_calls == OwnCalls::kLead) {
-      redirect_slots(object, tables, list, count, Slots::kAll);
+      redirect_slots(object, tables, list, count, Slots::kCalled, [list](size_t i) { list[i].is_missed = true; });
       continue;
     }
     if (defines_any(object, list, count)) bind_own_calls(object, tables, list, count);
-    if (imports_any(tables, object == _r_debug.r_map, filter, list, count))
-      redirect_slots(object, tables, list, count, Slots::kOthers);
+    redirect_slots(object, tables, list, count, Slots::kOthers);
   }
 }
 
 void redirect_bound(const Redirection* list, size_t count) {
-  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
-    if (!is_passed_over(object)) redirect_slots(object, read_relocation_tables(object), list, count, Slots::kAll);
+  for (const link_map* object = first_object(); object != nullptr; object = object->l_next) {
+    if (!is_passed_over(object)) redirect_slots(object, read_relocation_tables(object), list, count, Slots::kCalled);
   }
 }
 
 void restore_functions(const Redirection* list, const SoughtSymbol* sought, size_t count) {
-  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
+  for (const link_map* object = first_object(); object != nullptr; object = object->l_next) {
     if (is_passed_over(object)) continue;
     {
       Writer writer(object);

@@ -11,14 +11,14 @@
 // loader relocates libraries before the agent, cannot call a resolver in it then, and says so on stderr.
 //
 // Guarantees
+//  - Only what an object's dynamic section states is read of it, and no read faults.
 //  - What cannot be written is left alone: a symbol table that is mapped executable, a page that may not be
 //    unprotected.
 //  - Protections are afterwards what they were. Another thread reads an old or a new address, never half of one.
 // Not provided: functions that the main program defines, and those of libraries that are loaded later; a reference that
 // another thread binds at this very moment; other namespaces (dlmopen).
 // Context:  start-up, once all objects that the program starts with are relocated. pre: no dlclose in another thread.
-// Cost:     4 µs an object for 130 functions, a reading of the imported names, and of the relocations of those
-//           objects that import one of them.
+// Cost:     4 µs an object for 130 functions, and a reading of its relocations that name a symbol, and of their slots.
 #pragma once
 
 #include "agent/process/link_map.h"
@@ -33,12 +33,15 @@ struct Redirection {
   void* to;
   void* real;              // where the function is; nullptr: nowhere, or it could not be led away
   const link_map* object;  // who has it
+  bool is_missed = false;  // there is one, and its definition, or what was bound to it, could not be led away
 };
 
-// kStay: what a library calls itself stays with it. kLead: it is led to ours as everybody's, as if we were preloaded.
+// kStay: what a library calls itself stays with it. kLead: it is redirected to ours like all others, as if the agent
+// were preloaded; but pointers to the functions, which the program may have kept elsewhere and compares, stay what they
+// are.
 enum class OwnCalls { kStay, kLead };
 
-// Fills in `real` and `object` of each that it finds. sought[i]: what list[i] is looked for by.
+// Fills in `real`, `object` and `is_missed` of each that it finds. sought[i]: what list[i] is looked for by.
 void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count, OwnCalls own_calls = OwnCalls::kStay);
 
 // Once more, of slots that hold `real` by now: another thread may have been binding them.

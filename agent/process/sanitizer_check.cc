@@ -42,8 +42,8 @@ class Image {
   bool find_tables() {
     Elf64_Phdr dynamic;
     if (!find_header([](const Elf64_Phdr& one) { return one.p_type == PT_DYNAMIC; }, &dynamic)) return false;
-    dynamic_offset_ = dynamic.p_offset;
-    dynamic_count_ = dynamic.p_filesz / sizeof(Elf64_Dyn);
+    dynamic_offset_ = file_offset(dynamic.p_vaddr);  // as the loader: offset and size may say anything
+    if (dynamic_offset_ == 0) return false;
     uint64_t strings = 0, symbols = 0, hash = 0;
     for_each_dynamic([&](const Elf64_Dyn& entry) {
       if (entry.d_tag == DT_STRTAB) strings = entry.d_un.d_ptr;
@@ -64,7 +64,7 @@ class Image {
       if (entry.d_tag != DT_NEEDED) return true;
       char name[24] = {};
       read_bytes(strings_offset_ + entry.d_un.d_val, name, sizeof name - 1);
-      for (const char* library : kLibraries) found = found || strncmp(name, library, strlen(library)) == 0;
+      found = is_sanitizer_library(name);
       return !found && ++libraries < kMostLibraries;
     });
     return found;
@@ -111,7 +111,7 @@ class Image {
   template <typename Take>
   void for_each_dynamic(Take take) const {
     Elf64_Dyn entries[16];
-    for (uint32_t first = 0; first < dynamic_count_ && first < kMostDynamicEntries; first += 16) {
+    for (uint32_t first = 0; first < kMostDynamicEntries; first += 16) {
       const size_t got = read_bytes(dynamic_offset_ + first * sizeof(Elf64_Dyn), entries, sizeof entries);
       for (uint32_t i = 0; i < got / sizeof(Elf64_Dyn); ++i) {
         if (entries[i].d_tag == DT_NULL || !take(entries[i])) return;
@@ -152,13 +152,19 @@ class Image {
   int fd_;
   const Elf64_Ehdr& header_;
   uint64_t dynamic_offset_ = 0;
-  uint64_t dynamic_count_ = 0;
   uint64_t strings_offset_ = 0;
   uint64_t symbols_offset_ = 0;
   uint64_t hash_offset_ = 0;
 };
 
 }  // namespace
+
+bool is_sanitizer_library(const char* name) {
+  for (const char* library : kLibraries) {
+    if (strncmp(name, library, strlen(library)) == 0) return true;
+  }
+  return false;
+}
 
 bool has_sanitizer(int fd, const Elf64_Ehdr& header) {
   Image image(fd, header);

@@ -16,4 +16,8 @@ namespace heapprof::agent {
 // pre: header is that of an ELF file for x86-64, whose descriptor is fd.
 bool has_sanitizer(int fd, const Elf64_Ehdr& header);
 
+// Whether a file of that name, without its folder, is such a sanitizer's library. The name may end anywhere behind what
+// tells it.
+bool is_sanitizer_library(const char* name);
+
 }  // namespace heapprof::agent

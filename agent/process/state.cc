@@ -54,6 +54,7 @@ void withdraw_filter(const FilterNotice& notice) {
 }
 
 void mark_filtered() { g_process_filters.fetch_add(1, std::memory_order_relaxed); }
+void unmark_filtered() { g_process_filters.fetch_sub(1, std::memory_order_relaxed); }
 
 void forget_filters() {
   g_thread_filters.store(0, std::memory_order_relaxed);
@@ -93,6 +94,10 @@ bool is_collector_dead() {
   uint32_t word;
   memcpy(&word, g_control->liveness, sizeof word);
   return (word & wire::kFutexOwnerDied) != 0;
+}
+
+bool has_collector_left() {
+  return is_collector_dead() || g_control->detach.load(std::memory_order_relaxed) != wire::Detach::kNo;
 }
 
 }  // namespace heapprof::agent

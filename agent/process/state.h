@@ -31,7 +31,7 @@ enum class AgentState : uint32_t {
 struct alignas(4096) ForkPage {
   AgentState state;
   std::atomic<uint32_t> age;          // current_age() while events are recorded; 0: they are not
-  std::atomic<uint32_t> lock;         // spin lock of the slow paths, taken with signals blocked
+  std::atomic<uint32_t> lock;         // of the slow paths, taken with signals blocked
   std::atomic<uint32_t> module_lock;  // agent/process/modules.cc
   std::atomic<uint32_t> device_lock;  // agent/cuda/device_limit.cc
   std::atomic<uint32_t> asking_lock;  // agent/cuda/holdings.cc
@@ -83,6 +83,7 @@ FilterNotice note_filter(FilterReach reach, bool is_leader);
 void withdraw_filter(const FilterNotice& notice);
 // The whole process is filtered, for certain.
 void mark_filtered();
+void unmark_filtered();
 // A forked child of an unfiltered thread: the other threads' filters are not its own. pre: !is_filtered()
 void forget_filters();
 
@@ -100,6 +101,7 @@ void let_others_run(uint32_t round);
 
 // True if the collector has died. Cost: one load.
 bool is_collector_dead();
+bool has_collector_left();  // dead, or it has said that it records no more
 
 }  // namespace heapprof::agent
 

@@ -87,11 +87,11 @@ void remember_alternate_stack(const stack_t& stack) {
 uint32_t described_thread_id() { return g_thread_id_off != 0 ? thread_id_at(g_thread_id_off) : 0; }
 
 void settle_thread_stacks() {
-  const auto* bytes = static_cast<const uint32_t*>(find_in_process("_thread_db_sizeof_pthread").address);
+  const auto* bytes = static_cast<const uint32_t*>(find_in_glibc("_thread_db_sizeof_pthread").address);
   if (bytes == nullptr || *bytes >= 16384) return;
   g_descriptor_bytes = *bytes & ~7u;
   // Bits of a value, how many values, and the offset of the first in bytes.
-  const auto* field = static_cast<const uint32_t*>(find_in_process("_thread_db_pthread_tid").address);
+  const auto* field = static_cast<const uint32_t*>(find_in_glibc("_thread_db_pthread_tid").address);
   if (field == nullptr || field[0] != 32 || field[2] > g_descriptor_bytes - 4) return;
   if (thread_id_at(field[2]) == static_cast<uint32_t>(sys_gettid())) g_thread_id_off = field[2];
 }

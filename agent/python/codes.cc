@@ -187,6 +187,15 @@ bool read_identity(const Python& python, KnownPages* pages, uint64_t code_avma, 
   return true;
 }
 
+bool is_still(const Python& python, uint64_t code_avma, const CodeIdentity& identity) {
+  const PythonLayout& layout = python.layout;
+  return load(code_avma + layout.object_type) == python.code_type &&
+         load(code_avma + layout.code_file) == identity.file_avma && seems_same_code(layout, code_avma, identity) &&
+         load(identity.file_avma + layout.text_length) == identity.file_bytes &&
+         load(identity.table_avma + layout.bytes_size) == identity.table_bytes &&
+         content_of(layout, identity) == identity.content;
+}
+
 uint32_t number_of_code(const Python& python, uint64_t code_avma, const CodeIdentity& identity) {
   uint32_t at = static_cast<uint32_t>(((code_avma ^ identity.content) * 0x9E3779B97F4A7C15ull) >> 40);
   for (uint32_t look = 0; look < kLooks; at += ++look) {

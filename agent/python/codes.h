@@ -38,6 +38,8 @@ inline bool is_trampoline(const CodeIdentity& identity) {
 
 // False: what is there is no code object, or cannot be read.
 bool read_identity(const Python& python, KnownPages* pages, uint64_t code_avma, CodeIdentity* identity);
+// Whether it is still what read_identity() said, all of it. pre: no page was unmapped since
+bool is_still(const Python& python, uint64_t code_avma, const CodeIdentity& identity);
 // Whether it seems to be still that code object: by where its names and its table are. pre: its identity was read, and
 // no page was unmapped since.
 inline bool seems_same_code(const PythonLayout& layout, uint64_t code_avma, const CodeIdentity& identity) {

@@ -43,6 +43,8 @@ class FrameChain {
 
   bool is_broken() const { return is_broken_; }
   uint64_t next_avma() const { return frame_; }  // 0: there is none
+  // What the evaluator's call that runs it has on the C stack; 0: not known, or told by the frames themselves.
+  uint64_t next_c_avma() const { return c_frame_; }
 
   // The next frame; false: there is none.
   bool next(ChainFrame* found) {

@@ -6,6 +6,7 @@
 // was where it has the same instruction at the same position among the native frames.
 #include "agent/python/python_stack.h"
 
+#include "agent/libc/raw.h"
 #include "agent/process/arena.h"
 #include "agent/process/known_pages.h"
 #include "agent/python/codes.h"
@@ -25,6 +26,15 @@ struct PythonFrame : ChainFrame {
 };
 
 constexpr uint32_t kSlots = 1024;
+constexpr uint32_t kLatestCodes = 256;
+
+// A code object whose number is known.
+struct LatestCode {
+  uint64_t code_avma;
+  uint64_t unmaps;  // as of which all that its identity is read of can be read
+  CodeIdentity identity;
+  uint32_t number;
+};
 
 }  // namespace
 
@@ -37,6 +47,7 @@ class PythonStack {
   bool has_c_positions;  // its frames stand where the C stack says
   KnownPages pages;
   uint16_t slots[kSlots];                      // by a frame's address: its index + 1, as of when it was last seen
+  LatestCode codes[kLatestCodes];              // by address
   PythonFrame frames[wire::kMaxPythonFrames];  // outermost first
   ChainFrame fresh[wire::kMaxPythonFrames];    // at the end: what was read just now
   Frame combined[kMaxFrames + wire::kMaxPythonFrames];
@@ -48,22 +59,38 @@ uint16_t* slot_of(PythonStack* stack, uint64_t frame_avma) {
   return &stack->slots[(frame_avma >> 4 ^ frame_avma >> 14) % kSlots];
 }
 
-bool is_same(const PythonLayout& layout, const PythonFrame& before) {
+[[gnu::always_inline]] inline bool is_same(const PythonLayout& layout, const PythonFrame& before) {
   return FrameChain::is_same(layout, before) &&
          (before.word == 0 || seems_same_code(layout, before.code_avma, before.code));
+}
+
+// Whether the frame's position is right: its C frame lies in the native frame of the caller next to it.
+bool is_at(const UnwindContext* unwind, const PythonFrame& frame) {
+  if (frame.position < 2 || frame.position > unwind->count || !unwind->is_linked) return false;
+  const Frame* const evaluator = unwind->frames + frame.position - 1;
+  return evaluator->sp <= frame.c_avma && evaluator[-1].sp > frame.c_avma;
 }
 
 // How many of the outermost frames are as they were, where the chain goes on with the frame at that address; 0: none is
 // known to be. kept: native frames that are as they were. *failed grows where a frame outside of a known one was
 // another.
-uint32_t count_same(const Python& python, PythonStack* stack, uint64_t frame_avma, uint32_t kept, uint32_t* failed) {
+uint32_t count_same(const Python& python, PythonStack* stack, const UnwindContext* unwind, const FrameChain& chain,
+                    uint32_t kept, uint32_t* failed) {
+  const uint64_t frame_avma = chain.next_avma();
   const uint32_t count = *slot_of(stack, frame_avma);
   if (count == 0 || count > stack->count || stack->frames[count - 1].frame_avma != frame_avma ||
-      stack->frames[count - 1].position > kept)
+      stack->frames[count - 1].position > kept + 1)
     return 0;
-  for (uint32_t i = count; i-- != 0;) {
-    if (is_same(python.layout, stack->frames[i])) continue;
-    if (i != count - 1) ++*failed;
+  if (stack->frames[count - 1].position > kept) {  // the evaluator's call is at another line, or is another one
+    const uint64_t c_avma = chain.next_c_avma();   // 0: the frames themselves say where it is
+    if ((c_avma != 0 && stack->frames[count - 1].c_avma != c_avma) || !is_at(unwind, stack->frames[count - 1]))
+      return 0;
+  }
+  const PythonLayout layout = python.layout;  // a copy, which nothing can change
+  const PythonFrame* const first = stack->frames;
+  for (const PythonFrame* frame = first + count; frame-- != first;) {
+    if (HEAPPROF_LIKELY(is_same(layout, *frame))) continue;
+    if (frame != first + count - 1) ++*failed;
     return 0;
   }
   return count;
@@ -75,7 +102,8 @@ struct ReadChain {
 };
 
 // Reads the chain up to where it is as before. Too deep a chain loses its outermost frames.
-ReadChain read_chain(const Python& python, PythonStack* stack, uint32_t kept, bool can_compare) {
+ReadChain read_chain(const Python& python, PythonStack* stack, const UnwindContext* unwind, uint32_t kept,
+                     bool can_compare) {
   constexpr uint32_t kEnd = wire::kMaxPythonFrames;
   constexpr uint32_t kMostFailed = 3;  // a frame far outside may have changed: each look goes that far
   FrameChain chain(python, &stack->pages);
@@ -83,7 +111,7 @@ ReadChain read_chain(const Python& python, PythonStack* stack, uint32_t kept, bo
   bool is_cut = false;
   for (uint32_t failed = can_compare ? 0 : kMostFailed; chain.next_avma() != 0; ++read.fresh) {
     if (failed < kMostFailed) {
-      read.same = count_same(python, stack, chain.next_avma(), kept, &failed);
+      read.same = count_same(python, stack, unwind, chain, kept, &failed);
       if (read.same != 0) break;
     }
     is_cut = read.fresh == kEnd;
@@ -121,7 +149,9 @@ uint32_t position_of(const UnwindContext* unwind, uint64_t c_avma) {
 bool position_by_stack(const UnwindContext* unwind, PythonFrame* frames, uint32_t first, uint32_t count) {
   for (uint32_t i = first; i < count; ++i) {
     const bool is_same_call = i != 0 && frames[i].c_avma == frames[i - 1].c_avma;
-    const uint32_t position = is_same_call ? frames[i - 1].position : position_of(unwind, frames[i].c_avma);
+    const uint32_t position = is_same_call               ? frames[i - 1].position
+                              : is_at(unwind, frames[i]) ? frames[i].position  // of the frame there before
+                                                         : position_of(unwind, frames[i].c_avma);
     if (position == 0 || (i != 0 && position < frames[i - 1].position)) return false;
     frames[i].position = position;
   }
@@ -194,7 +224,8 @@ uint64_t word_of(const PythonLayout& layout, KnownPages* pages, const PythonFram
 }
 
 // Puts what was read into a frame that has an older one, if has_older. False: it runs what is no code object.
-bool take_frame(const Python& python, KnownPages* pages, const ChainFrame& read, bool has_older, PythonFrame* frame) {
+bool take_frame(const Python& python, PythonStack* stack, const ChainFrame& read, bool has_older, PythonFrame* frame) {
+  KnownPages* const pages = &stack->pages;
   const bool is_same_code = has_older && frame->word != 0 && frame->code_avma == read.code_avma &&
                             seems_same_code(python.layout, read.code_avma, frame->code);
   static_cast<ChainFrame&>(*frame) = read;
@@ -204,9 +235,19 @@ bool take_frame(const Python& python, KnownPages* pages, const ChainFrame& read,
   }
   frame->word = 0;
   if (read.code_avma == 0) return true;
-  if (!read_identity(python, pages, read.code_avma, &frame->code)) return false;
-  if (is_trampoline(frame->code)) return true;
-  frame->word = word_of(python.layout, pages, *frame, number_of_code(python, read.code_avma, frame->code));
+  LatestCode& latest = stack->codes[(read.code_avma >> 4 ^ read.code_avma >> 12) % kLatestCodes];
+  if (latest.code_avma == read.code_avma && latest.unmaps == pages->unmaps() &&
+      is_still(python, read.code_avma, latest.identity)) {
+    frame->code = latest.identity;
+  } else {
+    if (!read_identity(python, pages, read.code_avma, &frame->code)) return false;
+    if (is_trampoline(frame->code)) return true;
+    latest = {read.code_avma, pages->unmaps(), frame->code, number_of_code(python, read.code_avma, frame->code)};
+    if (latest.number == 0) latest.code_avma = 0;
+    frame->word = word_of(python.layout, pages, *frame, latest.number);
+    return true;
+  }
+  frame->word = word_of(python.layout, pages, *frame, latest.number);
   return true;
 }
 
@@ -244,7 +285,7 @@ void add_python_frames(PythonStack* stack, UnwindContext* unwind, StackDelta* de
   const uint32_t old_count = stack->count;
   stack->native_count = unwind->count;
   ReadChain read{};
-  if (unwind->count != 0) read = read_chain(python, stack, delta->keep, can_compare);
+  if (unwind->count != 0) read = read_chain(python, stack, unwind, delta->keep, can_compare);
   uint32_t native_keep = delta->keep, python_keep = read.same;
   if (is_native_same && read.fresh == 0 && read.same == old_count) {
     *delta = {native_keep + shown(*stack, python_keep), 0, stack->combined, truncation_of(*stack, *delta)};
@@ -258,7 +299,7 @@ void add_python_frames(PythonStack* stack, UnwindContext* unwind, StackDelta* de
   for (uint32_t i = read.same; i < count; ++i) {
     PythonFrame& frame = stack->frames[i];
     const bool has_older = can_compare && i < old_count;
-    if (!take_frame(python, &stack->pages, fresh[i - read.same], has_older, &frame)) {
+    if (!take_frame(python, stack, fresh[i - read.same], has_older, &frame)) {
       g_control->python_broken.fetch_add(1, std::memory_order_relaxed);
       count = i;
       break;
@@ -274,6 +315,8 @@ void add_python_frames(PythonStack* stack, UnwindContext* unwind, StackDelta* de
   } else if (python_keep < count && stack->frames[python_keep].position < native_keep) {
     native_keep = stack->frames[python_keep].position;
   }
+  // Unchanged frames whose caller is a changed native frame are written again.
+  while (python_keep != 0 && stack->frames[python_keep - 1].position > native_keep) --python_keep;
   const uint32_t fresh_count = combine(stack, unwind, native_keep, python_keep);
   *delta = {native_keep + shown(*stack, python_keep), fresh_count, stack->combined, truncation_of(*stack, *delta)};
 }

@@ -5,7 +5,16 @@
 #include "agent/process/arena.h"
 #include "agent/process/state.h"
 
+#include <sys/prctl.h>
+
 namespace heapprof::agent {
+
+// True if the calling thread may not read the time stamp counter: it faults there. Threads, forked children and
+// programs inherit it from the process that made or started them. pre: !is_filtered()
+inline bool is_counter_forbidden() {
+  int mode = PR_TSC_ENABLE;
+  return !is_error(raw_syscall(SYS_prctl, PR_GET_TSC, reinterpret_cast<long>(&mode))) && mode == PR_TSC_SIGSEGV;
+}
 
 // The next stamp: the time stamp counter, or the next number of the arena's sequence. Cost: 5-7 ns; 6-30 ns with the
 // sequence.

@@ -11,6 +11,7 @@
 #include "agent/process/own_pages.h"
 #include "agent/process/thread_stacks.h"
 #include "agent/record/abandoned.h"
+#include "agent/record/clock.h"
 #include "agent/record/context_table.h"
 #include "agent/record/ring_chunks.h"
 #include "agent/start/start.h"
@@ -176,17 +177,22 @@ Context* claim_prepared_context(Context* const& slot) {
   return slot != nullptr && slot->birth == g_birth ? slot : context;
 }
 
+constexpr int kClaimBytes = 1024;  // of stack, which claiming one may take
+
 // A context for this thread. slot: where the caller will keep it, t_context or Context::nested (is_nested). nullptr:
 // there is not even a shared ring, or the process only borrows this memory.
 Context* claim_context(Context* const& slot, bool is_nested) {
   if (is_filtered()) return claim_prepared_context(slot);
+  touch_stack<kClaimBytes>();
   const SignalsBlocked blocked;
   // A handler may have run since the caller looked, and have claimed one.
   if (slot != nullptr && slot->birth == g_birth) return slot;
   // A vfork child: its parent's thread-local storage must not keep a ring of the child's.
   if (sys_getpid() != g_pid) return nullptr;
   const uint32_t thread_id = static_cast<uint32_t>(sys_gettid());
+  const bool has_no_clock = g_use_tsc && is_counter_forbidden();  // by who made it, or past our hook of prctl
   lock(g_fork_page.lock);
+  if (has_no_clock && g_fork_page.state == AgentState::kOn) turn_off(wire::StopReason::kNoClock);
   if (g_fork_page.state != AgentState::kOn) {  // a life ended while the lock was waited for (end_life)
     unlock(g_fork_page.lock);
     return nullptr;
@@ -349,7 +355,7 @@ bool is_in_event() {
 // The interrupted code may have the address of its next record, 32 bytes at most, in a register. It writes there what
 // its parent writes there, too.
 void divert_event() {
-  static unsigned char nowhere[wire::kLargeRingBytes];
+  HEAPPROF_LARGE static unsigned char nowhere[wire::kLargeRingBytes];
   static wire::RingHeader header_of_nowhere;
   for (Context* context = t_context; context != nullptr; context = context->nested) {
     lead_ring_to(context, nowhere);

@@ -5,6 +5,7 @@
 // before that, as it may announce a module, which has to stand in the table before the record does.
 #include "agent/record/record.h"
 
+#include "agent/libc/vector_state.h"
 #include "agent/process/age.h"
 #include "agent/process/link_map.h"
 #include "agent/record/record_fast.h"
@@ -168,6 +169,9 @@ void look_for_loads(const uint64_t* hook_frame) {
 
 void record_begun_by(wire::RecordType type, Context* context, const void* block, size_t size_bytes,
                      uint64_t interval_bytes, const uint64_t* hook_frame) {
+  // An allocator whose sum overflowed gave a small block (tcmalloc, memalign(3, SIZE_MAX)): its size is not known.
+  constexpr size_t kAddressSpaceBytes = size_t{1} << 47;
+  if (HEAPPROF_UNLIKELY(size_bytes > kAddressSpaceBytes)) size_bytes = 0;
   look_for_loads(hook_frame);
   if (HEAPPROF_UNLIKELY(!is_usable(context))) {
     end_event(context);
@@ -184,7 +188,7 @@ void record_begun_by(wire::RecordType type, Context* context, const void* block,
   const Waiting* const waiting = g_waiting.load(std::memory_order_acquire);
   const bool is_time = HEAPPROF_UNLIKELY(waiting != nullptr) && is_whole && is_time_for(*waiting, context->unwind);
   end_event(context);
-  if (HEAPPROF_UNLIKELY(is_time)) waiting->act();
+  if (HEAPPROF_UNLIKELY(is_time)) call_kept(waiting->act);
 }
 
 void record_changed(Context* context, uint64_t w0, const uint64_t* hook_frame) {

@@ -5,6 +5,7 @@
 #include "agent/record/reference.h"
 
 #include "agent/libc/raw.h"
+#include "agent/libc/vector_state.h"
 #include "agent/process/arena.h"
 #include "agent/process/link_map.h"
 #include "agent/process/state.h"
@@ -24,7 +25,7 @@ uint32_t walk_reference(Context* context, const StartFrame& caller) {
     if (context->reference_pcs == nullptr) return 0;
   }
   t_flags |= kThreadSuppressed;
-  const uint32_t count = g_reference(caller.pc_avma, caller.sp, context->reference_pcs, kMaxFrames);
+  const uint32_t count = call_kept(g_reference, caller.pc_avma, caller.sp, context->reference_pcs, kMaxFrames);
   t_flags &= ~kThreadSuppressed;
   return count;
 }

@@ -90,7 +90,7 @@ bool wait_for_space(Context* context) {
   }
   if (context->is_stalled || is_dropping()) {
     if (is_collector_dead()) turn_off(wire::StopReason::kCollectorDied);
-    if (g_control->detach.load(std::memory_order_relaxed) != 0) {
+    if (g_control->detach.load(std::memory_order_relaxed) != wire::Detach::kNo) {
       turn_off(wire::StopReason::kDetached);
       return false;
     }
@@ -108,7 +108,7 @@ bool wait_for_space(Context* context) {
       turn_off(wire::StopReason::kCollectorDied);
       return false;
     }
-    if (g_control->detach.load(std::memory_order_relaxed) != 0) {
+    if (g_control->detach.load(std::memory_order_relaxed) != wire::Detach::kNo) {
       turn_off(wire::StopReason::kDetached);
       return false;
     }

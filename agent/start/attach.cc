@@ -8,6 +8,7 @@
 #include "agent/hooks/operator_new.h"
 #include "agent/process/arena.h"
 #include "agent/process/environment.h"
+#include "agent/process/loader_lock.h"
 #include "agent/process/redirect.h"
 #include "agent/process/state.h"
 #include "agent/start/start.h"
@@ -18,7 +19,7 @@ namespace heapprof::agent {
 
 namespace {
 
-// What is led to the hooks of the same names.
+// Redirected to the hooks of the same names: first all by which memory comes and goes.
 constexpr const char* kLed[] = {
     "malloc",        "free",           "calloc", "realloc", "reallocarray", "memalign",
     "aligned_alloc", "posix_memalign", "valloc", "pvalloc", "free_sized",   "free_aligned_sized",
@@ -32,10 +33,13 @@ constexpr const char* kLed[] = {
 #undef X
 };
 constexpr size_t kCount = sizeof kLed / sizeof kLed[0];
-Redirection g_led[kCount];
+constexpr size_t kOfMemory = 20;
+static_assert(kLed[kOfMemory - 1][0] == 's' && kLed[kOfMemory][0] == 'e');  // sbrk, execve
+constinit Redirection g_led[kCount]{};
 SoughtSymbol g_sought[kCount];
 bool g_is_led = false;
-std::atomic<uint32_t> g_is_busy{0};
+bool g_is_attached = false;
+std::atomic<uint32_t> g_busy_process{0};  // its number: a forked child is not at what its parent was at
 
 void* original(void* address) {
   for (const Redirection& one : g_led) {
@@ -44,7 +48,14 @@ void* original(void* address) {
   return address;
 }
 
-// False: malloc could not be led to us.
+bool are_all_led() {
+  for (size_t i = 0; i < kOfMemory; ++i) {
+    if (g_led[i].is_missed) return false;
+  }
+  return g_led[0].real != nullptr;
+}
+
+// False: calls of malloc, or of another one by which memory comes or goes, would be missed.
 bool lead_hooks() {
   if (!is_loaded_late() || g_is_led) return true;
   for (size_t i = 0; i < kCount; ++i) {
@@ -54,7 +65,7 @@ bool lead_hooks() {
   translate_definitions(original);
   redirect_functions(g_led, g_sought, kCount, OwnCalls::kLead);
   g_is_led = true;
-  return g_led[0].real != nullptr;
+  return are_all_led();
 }
 
 // What another thread was binding while the definitions were led away, to what it had found before.
@@ -62,56 +73,67 @@ void lead_latecomers() {
   if (g_is_led) redirect_bound(g_led, kCount);
 }
 
-void lead_back() {
-  if (!g_is_led) return;
-  with_objects_held([] { restore_functions(g_led, g_sought, kCount); });
+// False: another thread holds the loader's lock. The hooks stay, and forward.
+bool lead_back() {
+  if (!g_is_led) return true;
+  if (!lock_loader()) return false;
+  restore_functions(g_led, g_sought, kCount);
+  unlock_loader();
   translate_definitions(nullptr);
   g_is_led = false;
+  return true;
 }
 
 wire::AttachAnswer attach(const char* invitation, const char* agent_file) {
   using wire::AttachAnswer;
-  if (g_fork_page.state == AgentState::kOn) {
-    if (!is_collector_dead()) return AttachAnswer::kBusy;
-  }
+  if (g_fork_page.state == AgentState::kOn && !has_collector_left()) return AttachAnswer::kBusy;
   if (agent_object() == nullptr) return AttachAnswer::kNoAllocator;  // the agent is in a namespace of its own (dlmopen)
   if (!take_invitation(invitation, agent_file)) return AttachAnswer::kRefused;
+  g_is_attached = false;
   if (g_birth != 0) {
     end_life();
     note_unloading();  // nobody was told of it meanwhile
   }
-  g_fork_page.state = AgentState::kOff;  // no hook begins a life of its own meanwhile
-  bool can_record = false;
-  with_objects_held([&] {
-    resolve_real_functions();
-    can_record = malloc_object() != nullptr && lead_hooks();
-    if (can_record) try_allocator_once();
-  });
+  g_fork_page.state = AgentState::kOff;   // no hook begins a life of its own meanwhile
+  const bool is_late = is_loaded_late();  // else everybody has found the hooks by their names, and nothing is led
+  if (is_late && !lock_loader()) return AttachAnswer::kNoLock;
+  resolve_real_functions();
+  const bool has_malloc = malloc_object() != nullptr;
+  const bool can_record = has_malloc && lead_hooks();
+  if (can_record) try_allocator_once();
+  if (is_late) unlock_loader();
   if (can_record && start_late_life()) {
-    with_objects_held(lead_latecomers);
+    if (is_late && lock_loader()) {
+      lead_latecomers();
+      unlock_loader();
+    }
+    g_is_attached = true;
     return AttachAnswer::kAttached;
   }
   lead_back();
-  return can_record ? AttachAnswer::kRefused : AttachAnswer::kNoAllocator;
+  if (!has_malloc) return AttachAnswer::kNoAllocator;
+  return can_record ? AttachAnswer::kRefused : AttachAnswer::kNotRedirected;
 }
 
 wire::DetachAnswer detach() {
   using wire::DetachAnswer;
-  if (!is_loaded_late() || !g_is_led) return DetachAnswer::kNotAttached;
+  if (!g_is_attached) return DetachAnswer::kNotAttached;
   end_life();
-  lead_back();
+  if (!lead_back()) return DetachAnswer::kNoLock;
+  g_is_attached = false;
   return DetachAnswer::kDetached;
 }
 
-// One caller at a time. A forked child may find it taken for ever: nobody attaches to what is being attached to.
+// One caller at a time.
 template <typename Answer, typename Action>
 void alone(Answer* answer, Answer when_busy, Action action) {
   *answer = when_busy;
-  if (g_is_busy.exchange(1, std::memory_order_acquire) != 0) return;
+  const auto process = static_cast<uint32_t>(sys_getpid());
+  if (g_busy_process.exchange(process, std::memory_order_acquire) == process) return;
   const int error = errno;
   *answer = action();
   errno = error;
-  g_is_busy.store(0, std::memory_order_release);
+  g_busy_process.store(0, std::memory_order_release);
 }
 
 }  // namespace
@@ -119,6 +141,9 @@ void alone(Answer* answer, Answer when_busy, Action action) {
 }  // namespace heapprof::agent
 
 using namespace heapprof;
+
+// heapprof alone reads and writes it.
+__attribute__((visibility("default"))) wire::AttachThread heapprof_agent_thread{};
 
 HOOK void heapprof_agent_attach(const char* invitation, const char* agent_file, wire::AttachAnswer* answer) {
   agent::alone(answer, wire::AttachAnswer::kStarting, [&] { return agent::attach(invitation, agent_file); });

@@ -37,7 +37,7 @@ bool is_other_process() {
 bool may_go_on() {
   if (is_other_process() || is_collector_dead()) return true;
   return g_control->end_answer.load(std::memory_order_acquire) != 0 ||  // pairs with (I)
-         g_control->detach.load(std::memory_order_relaxed) != 0;
+         g_control->detach.load(std::memory_order_relaxed) != wire::Detach::kNo;
 }
 
 // Waits for the answer. Time that cannot be measured, as signals end each sleep, counts as a millisecond.

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/un.h>
 
@@ -19,7 +20,8 @@ namespace heapprof::agent {
 namespace {
 
 constexpr long kPatienceSeconds = 1;
-constexpr int kMostWaits = 10;  // of that length, for a collector that runs
+constexpr int kMostWaits = 10;      // of that length, for a collector that runs and does nothing
+constexpr int kMostBusyWaits = 60;  // for one that works: a thousand processes may have asked at once
 
 int open_socket() {
   const long fd = raw_syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -40,6 +42,12 @@ bool connect_to(int fd, const char* path, bool is_abstract) {
   return !is_error(raw_syscall(SYS_connect, fd, reinterpret_cast<long>(&address), static_cast<long>(size)));
 }
 
+bool find_peer(int fd, ucred* peer) {
+  socklen_t size = sizeof *peer;
+  return !is_error(raw_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, reinterpret_cast<long>(peer),
+                               reinterpret_cast<long>(&size)));
+}
+
 // A small file of /proc, closed by a zero byte. Returns the bytes read, 0 if it cannot be read.
 size_t read_proc(const char* path, char* text, size_t size) {
   const long fd = raw_syscall(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path), O_RDONLY | O_CLOEXEC);
@@ -51,13 +59,15 @@ size_t read_proc(const char* path, char* text, size_t size) {
   return bytes;
 }
 
-// Whether the collector runs, as /proc says; one that was stopped will not answer. False where nobody can tell.
-bool is_peer_running(int fd) {
+struct Peer {
+  bool is_running = false;  // as /proc says; one that was stopped will not answer
+  uint64_t used_ticks = 0;  // of a processor
+};
+
+// Not running where /proc gives no answer.
+Peer look_at_peer(int fd) {
   ucred peer{};
-  socklen_t size = sizeof peer;
-  if (is_error(raw_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, reinterpret_cast<long>(&peer),
-                           reinterpret_cast<long>(&size))))
-    return false;
+  if (!find_peer(fd, &peer)) return {};
   char path[32] = "/proc/";
   char* at = path + strlen(path);
   for (int digit = 1'000'000'000; digit != 0; digit /= 10) {
@@ -66,11 +76,38 @@ bool is_peer_running(int fd) {
   strcpy(at, "/stat");
   char stat[512];
   const char* name_end = nullptr;
-  if (peer.pid <= 0 || read_proc(path, stat, sizeof stat) == 0) return false;
+  if (peer.pid <= 0 || read_proc(path, stat, sizeof stat) == 0) return {};
   for (const char* c = stat; *c != 0; ++c) {
     if (*c == ')') name_end = c;  // the name in brackets may hold anything
   }
-  return name_end != nullptr && name_end[1] == ' ' && strchr("RSD", name_end[2]) != nullptr;
+  if (name_end == nullptr || name_end[1] != ' ' || name_end[2] == 0 || strchr("RSD", name_end[2]) == nullptr) return {};
+  constexpr int kState = 3, kUserTicks = 14, kSystemTicks = 15;  // fields of proc_pid_stat(5)
+  Peer found{true, 0};
+  uint64_t number = 0;
+  int field = kState;
+  for (const char* c = name_end + 2; *c != 0 && field <= kSystemTicks; ++c) {
+    if (*c >= '0' && *c <= '9') number = number * 10 + static_cast<uint64_t>(*c - '0');
+    if (*c != ' ') continue;
+    if (field == kUserTicks || field == kSystemTicks) found.used_ticks += number;
+    number = 0;
+    ++field;
+  }
+  return found;
+}
+
+// Whether a process of root's, or of our own user, listens. The name in our environment can be read in /proc/net/unix,
+// and once the collector is gone, any user can take it. A user that our namespace does not show counts there.
+bool is_peer_trusted(int fd) {
+  constexpr uid_t kUnmapped = 65534;
+  constexpr char kAll[] = " 4294967295\n";
+  ucred peer{};
+  if (!find_peer(fd, &peer)) return false;
+  if (peer.uid == 0 || peer.uid == static_cast<uid_t>(raw_syscall(SYS_geteuid)) ||
+      peer.uid == static_cast<uid_t>(raw_syscall(SYS_getuid)))
+    return true;
+  char map[512];
+  const size_t bytes = peer.uid == kUnmapped ? read_proc("/proc/thread-self/uid_map", map, sizeof map) : 0;
+  return bytes != 0 && memmem(map, bytes, kAll, sizeof kAll - 1) == nullptr;
 }
 
 // Receives the answer and the descriptor that may come with it (-1).
@@ -85,9 +122,15 @@ bool receive(int fd, wire::Welcome* welcome, int* arena_fd) {
   message.msg_controllen = sizeof control;
   long received;
   int waits = 0;
+  int busy_waits = 0;
+  uint64_t used_ticks = 0;
   do {
     received = raw_syscall(SYS_recvmsg, fd, reinterpret_cast<long>(&message), MSG_CMSG_CLOEXEC);
-    if (received == -EAGAIN && ++waits < kMostWaits && is_peer_running(fd)) received = -EINTR;  // it is only busy
+    if (received != -EAGAIN) continue;
+    const Peer peer = look_at_peer(fd);
+    ++(peer.used_ticks != used_ticks ? busy_waits : waits);
+    used_ticks = peer.used_ticks;
+    if (peer.is_running && waits < kMostWaits && busy_waits < kMostBusyWaits) received = -EINTR;
   } while (received == -EINTR);  // a debugger, SIGSTOP and SIGCONT
   if (received != static_cast<long>(sizeof *welcome)) return false;
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
@@ -101,7 +144,9 @@ bool receive(int fd, wire::Welcome* welcome, int* arena_fd) {
 
 uint32_t count_own_filters() {
   char status[4096];
-  const size_t bytes = read_proc("/proc/self/status", status, sizeof status);
+  const size_t bytes = read_proc("/proc/thread-self/status", status, sizeof status);
+  // Without /proc they cannot be counted: any is one too many.
+  if (bytes == 0) return raw_syscall(SYS_prctl, PR_GET_SECCOMP) == 0 ? 0 : UINT32_MAX;
   constexpr char kName[] = "\nSeccomp_filters:\t";  // since Linux 5.10
   const char* at = static_cast<const char*>(memmem(status, bytes, kName, sizeof kName - 1));
   uint32_t count = 0;
@@ -131,6 +176,10 @@ int ask_collector(const char* socket_path, const wire::Hello& hello, wire::Answe
       sys_close(fd);
       return -1;
     }
+  }
+  if (!is_peer_trusted(fd)) {
+    sys_close(fd);
+    return -1;
   }
   int arena_fd = -1;
   wire::Welcome welcome{};

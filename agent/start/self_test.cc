@@ -156,10 +156,11 @@ uint32_t try_allocator(const link_map* malloc_object) {
   if (malloc_object == nullptr) return 0;  // there is none
   redirect_allocator_names();
   if (is_family_elsewhere()) return kFamilyElsewhere;
-  const link_map* libc = find_in_process("gnu_get_libc_version").object;
+  const link_map* libc = find_in_glibc("gnu_get_libc_version").object;
   if (malloc_object == libc && has_all_functions(libc) && !has_allocator_names_beside(libc)) return 0;
+  const bool can_copy = doubt_allocator_names(malloc_object);
   Trial trial{};
-  switch (run_in_copy(run_trial, &trial, sizeof trial)) {
+  switch (can_copy ? run_in_copy(run_trial, &trial, sizeof trial) : CopyEnd::kNotMade) {
     case CopyEnd::kDone: break;
     case CopyEnd::kNotMade:  // what every program calls can be tried here; the rest is left alone
       pass_all_names(&trial);

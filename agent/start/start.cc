@@ -1,5 +1,4 @@
-// agent/start/start.cc: a process image is looked at once (resolve_once) and has a life in each process that runs it
-// (start_life).
+// agent/start/start.cc: an image is looked at once and has a life in each process that runs it. (long: one life)
 //
 // The started program has the first life; each forked child has one of its own. A child's life begins at its first
 // allocation: pthread_atfork handlers do not run for _Fork and raw system calls, but the kernel wipes the state page in
@@ -10,6 +9,7 @@
 #include "agent/cuda/kernels.h"
 #include "agent/cuda/routes.h"
 #include "agent/cuda/tensors.h"
+#include "agent/hooks/allocator_names.h"
 #include "agent/hooks/alternate_stack.h"
 #include "agent/hooks/exec.h"
 #include "agent/hooks/fork.h"
@@ -28,22 +28,27 @@
 #include "agent/process/environment.h"
 #include "agent/process/link_map.h"
 #include "agent/process/loaded_object.h"
+#include "agent/process/loader_lock.h"
 #include "agent/process/lock.h"
 #include "agent/process/modules.h"
+#include "agent/process/own_pages.h"
 #include "agent/process/state.h"
 #include "agent/process/thread_stacks.h"
 #include "agent/python/codes.h"
 #include "agent/python/interpreter.h"
+#include "agent/record/clock.h"
 #include "agent/record/context.h"
 #include "agent/record/reference.h"
 #include "agent/start/end.h"
 #include "agent/start/handshake.h"
+#include "agent/start/registered_frames.h"
 #include "agent/start/self_test.h"
 #include "agent/torch/operators.h"
 #include "agent/unwind/unwind.h"
 
 #include <linux/membarrier.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 namespace heapprof::agent {
 
@@ -54,6 +59,7 @@ const link_map* g_malloc_object = nullptr;
 uint32_t g_self_test_failures = 0;
 bool g_is_tested = false;  // the allocator was tried
 bool g_fork_safe = false;
+bool g_has_barrier = false;  // the kernel makes this process's stores visible to others on request
 
 // What the first look at the image found, and every life in it tells the collector. A forked child does not look again:
 // where another thread of its parent was unloading an object, the loader's list still names what is not mapped any
@@ -72,6 +78,7 @@ void copy_text(char* to, size_t size, const char* from) {
 }
 
 void look_at_image() {
+  // Of several, glibc writes the first: a program may have a copy of it.
   g_image.single_threaded = static_cast<const char*>(find_in_process("__libc_single_threaded").address);
   wire::Hello& hello = g_image.hello;
   hello.magic = wire::kMagic;
@@ -81,7 +88,7 @@ void look_at_image() {
   if (find_reference_unwinder()) hello.flags |= wire::kHelloReferenceUnwinder;
   if (can_tell_loaded()) hello.flags |= wire::kHelloFindObject;
   copy_text(hello.agent_version, sizeof hello.agent_version, HEAPPROF_VERSION);
-  if (void* version = find_in_process("gnu_get_libc_version").address) {
+  if (void* version = find_in_glibc("gnu_get_libc_version").address) {
     copy_text(hello.libc_version, sizeof hello.libc_version, reinterpret_cast<const char* (*)()>(version)());
   }
   if (g_malloc_object != nullptr) copy_text(hello.malloc_object, sizeof hello.malloc_object, g_malloc_object->l_name);
@@ -98,10 +105,12 @@ enum class Birth { kFirst, kForked, kLate };
 
 void fill_hello(wire::Hello* hello, Birth birth) {
   *hello = g_image.hello;
-  if (register_membarrier()) hello->flags |= wire::kHelloMembarrierRegistered;
+  g_has_barrier = register_membarrier();
+  if (g_has_barrier) hello->flags |= wire::kHelloMembarrierRegistered;
   if (birth == Birth::kForked) hello->flags |= wire::kHelloForked;
   if (birth == Birth::kLate) hello->flags |= wire::kHelloAttached;
   if (is_new_recorded()) hello->flags |= wire::kHelloNewRecorded;
+  if (is_counter_forbidden()) hello->flags |= wire::kHelloWithoutCounter;
   hello->self_test_failures = g_self_test_failures;
 }
 
@@ -111,7 +120,7 @@ void note_lost_child() {
   if (g_control == nullptr || is_collector_dead()) return;
   char path[sizeof wire::Note::text] = "a forked child";
   if (!is_filtered()) {
-    const long length = raw_syscall(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"),
+    const long length = raw_syscall(SYS_readlink, reinterpret_cast<long>("/proc/thread-self/exe"),
                                     reinterpret_cast<long>(path), sizeof path - 1);
     if (!is_error(length)) path[length] = 0;
   }
@@ -131,13 +140,22 @@ bool stay_out() {
   return false;
 }
 
-// Whether there is a collector to be asked. Where it may not be asked after all (a filter), that is marked.
+// A program may have been started under filters that its collector is not under. They are looked for before anything
+// that one might kill for, by opening a file as the loader does. In its first life the process has one thread, as
+// making others allocates: so no other thread uses its table.
+void look_for_filters() {
+  static bool is_known = false;
+  if (is_known) return;
+  is_known = true;
+  const Invitation invitation = find_invitation();
+  if (invitation.socket_path == nullptr || count_own_filters() <= invitation.collector_filters) return;
+  mark_filtered();
+  if (is_loaded_late()) unmark_filtered();  // who attaches has looked itself
+}
+
+// Whether there is a collector to be asked.
 bool is_invited(const Invitation& invitation, Birth birth) {
-  if (invitation.socket_path == nullptr || (birth == Birth::kForked && !invitation.follow)) return false;
-  // Opens a file as the loader does, before anything that a filter might kill for. In its first life the process has
-  // one thread, as making others allocates: so nobody can be at its table. Who attaches has looked itself.
-  if (birth == Birth::kFirst && count_own_filters() > invitation.collector_filters) mark_filtered();
-  return true;
+  return invitation.socket_path != nullptr && (birth != Birth::kForked || invitation.follow);
 }
 
 void leave_parent() {
@@ -157,7 +175,8 @@ bool ask_and_map(const Invitation& invitation, Birth birth) {
     fill_hello(&hello, birth);
     fd = ask_collector(invitation.socket_path, hello, &answer);
   }
-  if (fd < 0 && forked && answer == kNoAnswer) note_lost_child();
+  if (forked && (fd < 0 ? answer == kNoAnswer || answer == wire::Answer::kRecord : !has_room_for_arena(fd)))
+    note_lost_child();
   if (forked) leave_parent();
   if (fd < 0) return false;
   const bool mapped = map_arena(fd);
@@ -169,13 +188,15 @@ bool ask_and_map(const Invitation& invitation, Birth birth) {
 // case.
 bool ask_and_map_unseen(const Invitation& invitation, Birth birth) {
   if (is_filtered()) return ask_and_map(invitation, birth);
+  bool has_asked = false;
   bool mapped = false;
-  const bool is_done = run_unseen(FileTable::kUnseen, -1, [&] {
+  run_unseen(FileTable::kUnseen, -1, [&] {
     if (!has_descriptors()) return false;
+    has_asked = true;
     mapped = ask_and_map(invitation, birth);
     return true;
   });
-  return is_done ? mapped : ask_and_map(invitation, birth);
+  return has_asked ? mapped : ask_and_map(invitation, birth);
 }
 
 }  // namespace
@@ -187,6 +208,13 @@ void try_allocator_once() {
 }
 
 namespace {
+
+// An exec keeps it, and so may what ran before this image have set it.
+void tell_death_signal() {
+  int number = 0;
+  if (is_filtered() || is_error(raw_syscall(SYS_prctl, PR_GET_PDEATHSIG, reinterpret_cast<long>(&number)))) return;
+  g_control->death_signal.store(static_cast<uint32_t>(number) + 1, std::memory_order_relaxed);
+}
 
 // Gets an arena, and what it says of how to record. pre: the lock is held, signals are blocked.
 bool join_collector(Birth birth) {
@@ -205,6 +233,7 @@ bool join_collector(Birth birth) {
              (birth != Birth::kFirst && g_use_tsc ? kFenceOrder : 0);
   if (g_image.single_threaded != nullptr) g_single_threaded = g_image.single_threaded;
   g_control->age.store(g_birth, std::memory_order_relaxed);
+  tell_death_signal();
   g_control->python_version.store(python_version(), std::memory_order_relaxed);
   settle_python_objects();
   settle_operators();
@@ -222,6 +251,7 @@ bool join_collector(Birth birth) {
     turn_off(wire::StopReason::kNoWipeOnFork);
     return false;
   }
+  note_doubted_names();
   if (birth == Birth::kFirst) hook_inner_allocators();
   // What could not be tried by malloc's names counts now: forked children have nothing to complain of.
   if (g_control->inner_functions.load(std::memory_order_relaxed) != 0) g_self_test_failures = 0;
@@ -240,9 +270,13 @@ bool join_collector(Birth birth) {
 
 // The first look at this process image; g_resolved lets one thread in.
 void resolve_once() {
-  bool forked_safe =
-      !is_error(raw_syscall(SYS_madvise, reinterpret_cast<long>(&g_fork_page), sizeof g_fork_page, MADV_WIPEONFORK));
-  g_fork_safe = forked_safe;
+  look_for_filters();
+  if (!is_filtered()) {
+    const LargeVariables large = uncount_large_variables();
+    note_own_pages(large.start, large.size_bytes);
+    g_fork_safe =
+        !is_error(raw_syscall(SYS_madvise, reinterpret_cast<long>(&g_fork_page), sizeof g_fork_page, MADV_WIPEONFORK));
+  }
   const bool has_malloc = find_real_functions(&g_malloc_object);
   init_find_object();
   look_at_image();
@@ -252,7 +286,7 @@ void resolve_once() {
   settle_fork_hooks();
   settle_jumped_hooks();
   settle_alternate_stack_hook();
-  settle_thread_stacks();
+  if (!is_filtered()) settle_thread_stacks();
   settle_cuda_routes();
   nvtx::settle_variable();
   look_for_python();
@@ -262,7 +296,8 @@ void resolve_once() {
 // With an invitation the agent starts before main even if nothing has been allocated: the collector learns that it is
 // loaded.
 __attribute__((constructor)) void start_agent() {
-  if (is_loaded_late()) return;  // attach.h says when
+  look_for_filters();
+  if (is_loaded_late()) return note_loader_lock();  // attach.h says when recording begins
   if (g_fork_page.state == AgentState::kUnknown) start_life();
   settle_end();
   settle_gpu_times();
@@ -289,7 +324,7 @@ namespace {
 void begin_life(Birth birth) {
   t_flags |= kThreadStarting;
   g_birth = end_what_is_known(kEverything);
-  g_pid = sys_getpid();
+  if (!is_filtered()) g_pid = sys_getpid();
   if (join_collector(birth)) {
     g_fork_page.state = AgentState::kOn;
     g_fork_page.age.store(g_birth, std::memory_order_relaxed);
@@ -304,7 +339,8 @@ void begin_life(Birth birth) {
 bool start_life() {
   const bool forked = g_birth != 0;
   if (forked && is_filtered()) return stay_out();
-  SignalsBlocked blocked;
+  if (!forked) look_for_filters();
+  SignalsBlocked blocked(!is_filtered());  // before main, no handler stands yet
   resolve_real_functions();
   if (!forked && is_loaded_late()) {  // who loaded it calls its functions alone: nothing begins before an attach
     g_fork_page.state = AgentState::kOff;
@@ -326,12 +362,17 @@ bool start_late_life() {
 
 bool end_life() {
   constexpr uint32_t kMostRounds = 20'000;  // of let_others_run, 50 µs each: a second
+  constexpr uint32_t kUnseenRounds = 300;   // 12 ms: three ticks of the slowest kernel's clock
   SignalsBlocked blocked;
   lock(g_fork_page.lock);
   g_fork_page.age.store(0, std::memory_order_relaxed);
   g_fork_page.state = AgentState::kOff;
-  // An event that began before this was seen has set its guard before it looked (begin_event_fast).
-  raw_syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+  // An event that began before this was seen has set its guard before it looked (begin_event_fast). Where the kernel
+  // refuses to make every thread's stores visible, those of an event that began by then are visible after a while: a
+  // processor holds no store back for longer than it takes to be interrupted.
+  if (!g_has_barrier || is_error(raw_syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0))) {
+    for (uint32_t round = 0; round < kUnseenRounds; ++round) let_others_run(round);
+  }
   bool is_quiet = !has_events_in_progress();
   for (uint32_t round = 0; !is_quiet && round < kMostRounds; ++round) {
     let_others_run(round);
@@ -378,6 +419,7 @@ void note_unloading() {
   forget_operators();
   forget_unloaded_python();
   forget_unloaded_objects();
+  forget_frame_functions();
   if (g_fork_page.state != AgentState::kOn) return;  // nobody keeps books
   end_unloaded_modules();
 }

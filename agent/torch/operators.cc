@@ -309,34 +309,27 @@ void forget_operators() {
 using namespace heapprof::agent;
 
 // A text by value is handed over by its address.
-HOOK void _ZN2at14RecordFunction6beforeEPKcl(void* function, const char* text, int64_t sequence) {
+EARLY_HOOK(void, _ZN2at14RecordFunction6beforeEPKcl)(void* function, const char* text, int64_t sequence) {
   stand_before(&g_befores[0], function, text, sequence);
 }
-HOOK void _ZN2at14RecordFunction6beforeENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEl(void* function,
-                                                                                              void* text,
-                                                                                              int64_t sequence) {
-  stand_before(&g_befores[1], function, text, sequence);
-}
-HOOK void _ZN2at14RecordFunction6beforeESsl(void* function, void* text, int64_t sequence) {
+EARLY_HOOK(void, _ZN2at14RecordFunction6beforeENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEl)
+(void* function, void* text, int64_t sequence) { stand_before(&g_befores[1], function, text, sequence); }
+EARLY_HOOK(void, _ZN2at14RecordFunction6beforeESsl)(void* function, void* text, int64_t sequence) {
   stand_before(&g_befores[2], function, text, sequence);
 }
-HOOK void _ZN2at14RecordFunction6beforeESt17reference_wrapperIKN3c1014FunctionSchemaEEl(void* function,
-                                                                                        const void* schema,
-                                                                                        int64_t sequence) {
-  stand_before(&g_befores[3], function, schema, sequence);
-}
-HOOK void
-_ZN2at14RecordFunction6beforeESt7variantIJN3c1017basic_string_viewIcEESt17reference_wrapperIKNS2_14FunctionSchemaEEEEl(
-    void* function, Described described, int64_t sequence) {
-  stand_before(&g_befores[4], function, described, sequence);
-}
-HOOK void
-_ZN2at14RecordFunction6beforeESt7variantIJSt17basic_string_viewIcSt11char_traitsIcEESt17reference_wrapperIKN3c1014FunctionSchemaEEEEl(
-    void* function, Described described, int64_t sequence) {
-  stand_before(&g_befores[5], function, described, sequence);
-}
-HOOK void
-_ZN2at14RecordFunction6beforeESt7variantIJSt17basic_string_viewIcSt11char_traitsIcEESt17reference_wrapperIKN3c1014FunctionSchemaEEEElNS7_11DispatchKeyE(
-    void* function, Described described, int64_t sequence, uint16_t dispatch_key) {
+EARLY_HOOK(void, _ZN2at14RecordFunction6beforeESt17reference_wrapperIKN3c1014FunctionSchemaEEl)
+(void* function, const void* schema, int64_t sequence) { stand_before(&g_befores[3], function, schema, sequence); }
+EARLY_HOOK(
+    void,
+    _ZN2at14RecordFunction6beforeESt7variantIJN3c1017basic_string_viewIcEESt17reference_wrapperIKNS2_14FunctionSchemaEEEEl)
+(void* function, Described described, int64_t sequence) { stand_before(&g_befores[4], function, described, sequence); }
+EARLY_HOOK(
+    void,
+    _ZN2at14RecordFunction6beforeESt7variantIJSt17basic_string_viewIcSt11char_traitsIcEESt17reference_wrapperIKN3c1014FunctionSchemaEEEEl)
+(void* function, Described described, int64_t sequence) { stand_before(&g_befores[5], function, described, sequence); }
+EARLY_HOOK(
+    void,
+    _ZN2at14RecordFunction6beforeESt7variantIJSt17basic_string_viewIcSt11char_traitsIcEESt17reference_wrapperIKN3c1014FunctionSchemaEEEElNS7_11DispatchKeyE)
+(void* function, Described described, int64_t sequence, uint16_t dispatch_key) {
   stand_before(&g_befores[6], function, described, sequence, dispatch_key);
 }

@@ -65,6 +65,7 @@ class Program {
       }
       if (reader_.has_failed()) return false;
     }
+    workspace_->row_end_avma = location_avma_ > pc_avma ? location_avma_ : ~uint64_t{0};
     return true;
   }
 

@@ -40,8 +40,9 @@ inline constexpr uint32_t kMaxExpressionDepth = 64;
 
 // Memory for one run, owned by an unwind context.
 struct CfiWorkspace {
-  CfiRow row;      // the result
-  CfiRow initial;  // after the CIE's program: what DW_CFA_restore goes back to
+  CfiRow row;             // the result
+  uint64_t row_end_avma;  // where the next row begins; ~0: the program has no more
+  CfiRow initial;         // after the CIE's program: what DW_CFA_restore goes back to
   CfiRow remembered[kMaxRememberedRows];
   uint64_t expression_stack[kMaxExpressionDepth];
   KnownStacks* stacks;  // where frames are read first

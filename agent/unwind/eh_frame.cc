@@ -72,8 +72,9 @@ bool parse_common(const ModuleInfo& module, uint64_t cie_avma, FrameDescription*
   return !reader.has_failed();
 }
 
-// fde_avma: the FDE's length field. False unless it describes pc_avma.
-bool parse_description(const ModuleInfo& module, uint64_t fde_avma, uint64_t pc_avma, FrameDescription* description) {
+}  // namespace
+
+bool read_description(const ModuleInfo& module, uint64_t fde_avma, FrameDescription* description) {
   if (!is_in_table(module, fde_avma)) return false;
   ByteReader outer(as_pointer(fde_avma), as_pointer(module.table_end_avma));
   const uint32_t length_bytes = outer.read<uint32_t>();
@@ -87,12 +88,20 @@ bool parse_description(const ModuleInfo& module, uint64_t fde_avma, uint64_t pc_
   description->start_avma = reader.read_pointer(description->pointer_encoding, 0);
   const uint64_t range_bytes = reader.read_pointer(description->pointer_encoding & kPointerFormatMask, 0);
   description->end_avma = description->start_avma + range_bytes;
-  if (reader.has_failed() || pc_avma - description->start_avma >= range_bytes) return false;
+  if (reader.has_failed()) return false;
   if (has_data) reader.skip(reader.read_uleb128());
   description->program = reader.at();
   description->program_end = as_pointer(id_avma) + length_bytes;
   description->readable_end = as_pointer(module.table_end_avma);
   return !reader.has_failed();
+}
+
+namespace {
+
+// False unless it describes pc_avma.
+bool parse_description(const ModuleInfo& module, uint64_t fde_avma, uint64_t pc_avma, FrameDescription* description) {
+  return read_description(module, fde_avma, description) &&
+         pc_avma - description->start_avma < description->end_avma - description->start_avma;
 }
 
 bool scan(const ModuleInfo& module, uint64_t frames_avma, uint64_t pc_avma, FrameDescription* description) {

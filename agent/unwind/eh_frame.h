@@ -31,6 +31,10 @@ struct FrameDescription {
   bool is_signal_frame;  // the caller was interrupted: its program counter is no return address
 };
 
+// The description of one function whatever its addresses, which its own pointers give. fde_avma: its length field.
+// False: it is malformed, or no description.
+bool read_description(const ModuleInfo& module, uint64_t fde_avma, FrameDescription* description);
+
 // pre: pc_avma is an address inside an instruction (a return address − 1).
 bool find_description(const ModuleInfo& module, uint64_t pc_avma, FrameDescription* description);
 

@@ -60,6 +60,7 @@ void forget_everything(UnwindContext* context) {
 }  // namespace
 
 void grow_older(UnwindContext* context, uint32_t age) {
+  memset(context->go_calls, 0, sizeof context->go_calls);  // other code may have come there
   if (context->age != 0) {
     count_one(context->counters->forgotten_rules);
     const bool is_known =

@@ -22,6 +22,7 @@ constexpr uint64_t kPageBytes = wire::kPageBytes;
 // The kernel keeps 128 MiB below the main thread's stack free of mappings. Half of that is surely stack.
 constexpr uint64_t kMainStackBytes = 64u << 20;
 constexpr uint64_t kMostFrameBytes = 256u << 20;  // a frame that claims to be larger is not believed
+constexpr uint64_t kNearBytes = 64u << 10;        // what is asked for in one call
 constexpr uint64_t kGrowBytes = 1u << 20;         // how far below a known stack the same one may have grown meanwhile
 constexpr uint64_t kUnaskedBytes = 64u << 10;     // what is believed where nobody may ask
 constexpr uint64_t kUsualThreadBytes = 8u << 20;
@@ -35,6 +36,14 @@ uint64_t thread_pointer() {
   return avma;
 }
 
+// How far the stack that goes up from here is known to reach: a thread's to its descriptor. Other pages may be those of
+// anybody, and asking for one may wait for the thread that gives it (userfaultfd).
+uint64_t known_end(uint64_t from_avma) {
+  const uint64_t thread_end_avma = end_of_page(thread_pointer());
+  if (thread_end_avma - from_avma >= kUsualThreadBytes) return from_avma;
+  return thread_end_avma - from_avma < kNearBytes ? thread_end_avma : from_avma + kNearBytes;
+}
+
 // Where the kernel cannot be asked.
 AddressRange guess(uint64_t sp) {
   const uint64_t thread_avma = thread_pointer();  // at the top of the stack of a thread that libc made
@@ -46,7 +55,7 @@ AddressRange find_stack(uint64_t sp) {
   const auto main_end = end_of_page(reinterpret_cast<uint64_t>(__libc_stack_end));
   if (main_end - sp < kMainStackBytes) return {page_of(sp), main_end};
   if (!can_read_own_memory()) return guess(sp);
-  return {page_of(sp), find_readable_end(page_of(sp), end_of_page(sp))};
+  return {page_of(sp), find_readable_end(page_of(sp), end_of_page(sp), known_end(sp))};
 }
 
 }  // namespace
@@ -73,8 +82,20 @@ bool KnownStacks::reach(uint64_t end_avma) {
   AddressRange& stack = stacks_[0];
   if (end_avma <= stack.end) return true;
   if (end_avma - stack.end > kMostFrameBytes) return false;
-  stack.end = find_readable_end(stack.end, end_avma);
+  if (end_avma - stack.end > kNearBytes) return jump_to(end_avma);
+  stack.end = find_readable_end(stack.end, end_avma, known_end(stack.end));
   return end_avma <= stack.end;
+}
+
+// Over a frame of a megabyte, or to the next of a stack's pieces (-fsplit-stack): what lies between is not read, so it
+// is not asked for, which would give pages to memory that the program never touched.
+bool KnownStacks::jump_to(uint64_t end_avma) {
+  AddressRange found = {page_of(end_avma - kPageBytes), 0};
+  found.end = find_readable_end(found.start, end_avma);
+  if (found.end < end_avma) return false;
+  for (uint32_t at = kKept - 1; at != 0; --at) stacks_[at] = stacks_[at - 1];
+  stacks_[0] = found;
+  return true;
 }
 
 bool KnownStacks::read(uint64_t avma, uint32_t size_bytes, uint64_t* value) {

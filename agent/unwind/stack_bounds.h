@@ -33,6 +33,7 @@ class KnownStacks {
     if (__builtin_expect(!stacks_[0].holds(sp), 0)) change_to(sp);
   }
   // True if the current stack reaches up to end_avma, after it was looked whether there is more of it than was known.
+  // If that is far off, the current one begins anew a page below end_avma.
   bool reach(uint64_t end_avma);
   // Copies size_bytes (8 at most) of the current stack, or of other memory that can be read. False: it cannot be.
   bool read(uint64_t avma, uint32_t size_bytes, uint64_t* value);
@@ -41,6 +42,7 @@ class KnownStacks {
 
  private:
   void change_to(uint64_t sp);
+  bool jump_to(uint64_t end_avma);
 
   static constexpr uint32_t kKept = 4;
   AddressRange stacks_[kKept];  // the latest first

@@ -245,8 +245,14 @@ bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const Walk
   *delta = {keep, count - keep, context->frames + keep, truncation};
 }
 
+// Of a stack of more than kMaxFrames frames, these are recorded: it is walked anew at each event, and would fill the
+// ring each time. Where the user set a smaller limit, all up to that one are.
+constexpr uint32_t kFramesOfTooDeep = 1024;
+
 // Takes a stack that has no links between its frames: its program counters, innermost first, in the buffer.
-void replace_pcs(UnwindContext* context, const StackBuffer& buffer, StackDelta* delta) {
+void replace_pcs(UnwindContext* context, StackBuffer buffer, StackDelta* delta) {
+  const bool is_too_deep = buffer.truncation == static_cast<uint32_t>(wire::TruncationCause::kDepth);
+  if (is_too_deep && g_max_frames == kMaxFrames) buffer.count = kFramesOfTooDeep;
   const uint32_t most = context->count < buffer.count ? context->count : buffer.count;
   uint32_t keep = 0;
   context->plain_count = 0;  // first: these frames have no stack pointers

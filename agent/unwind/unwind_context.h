@@ -45,6 +45,15 @@ struct AbsentCode {
   uint64_t loads;
 };
 
+// What the code around a return address says of Go's calls of C (unwind_slow.cc).
+struct GoCall {
+  uint64_t pc_avma;
+  uint8_t g_off;  // above sp there: the goroutine
+  uint8_t distance_off;
+  bool is_go;
+};
+inline constexpr size_t kGoCalls = 16;
+
 class UnwindContext {
  public:
   uint32_t age;  // until which rules and previous stack are known to hold; 0: there are none
@@ -59,7 +68,9 @@ class UnwindContext {
   wire::UnwindCounters* counters;
   UnwindRule uncached;  // the last rule that may not be kept
   KnownStacks stacks;   // memory that a walk may read
+  uint64_t g_avma;      // the goroutine that called C last, as its stack proved
   CfiWorkspace workspace;
+  GoCall go_calls[kGoCalls];                    // direct mapped by program counter
   AbsentCode absent[kAbsentCodes];              // direct mapped by program counter
   alignas(64) UnwindRule rules[kContextRules];  // direct mapped by program counter
   uint8_t flags[kMaxFrames];                    // FrameFlags; 0 from `count` on

@@ -22,6 +22,7 @@ FrameSearch find_frame(uint64_t pc_avma, uint32_t age, FrameDescription* descrip
   if (!find_module(*row_avma, age, &module)) return FrameSearch::kNoModule;
   if (find_description(module, *row_avma, description)) return FrameSearch::kFound;
   // Code that makes a stack pushes the address of a function as its first return address (makecontext, coroutines).
+  // Then *row_avma is pc_avma itself, as there is no call before it.
   if (find_description(module, pc_avma, description) && description->start_avma == pc_avma) {
     *row_avma = pc_avma;
     return FrameSearch::kFound;

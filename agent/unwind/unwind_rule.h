@@ -47,6 +47,9 @@ inline constexpr int64_t kMaxBpOffsetBytes = 8 * 127;
 // The rule for pc_avma. *is_cacheable: false if no object holds the address, as one may be loaded there later.
 UnwindRule make_rule(uint64_t pc_avma, uint32_t age, CfiWorkspace* workspace, bool* is_cacheable);
 
+// The rule of a row: kEndOfStack, kSpecial or a compact one.
+StepRule reduce_row(const FrameDescription& description, const CfiRow& row);
+
 // The description of the frame at pc_avma, and the address at which its row holds.
 enum class FrameSearch : uint8_t {
   kFound,

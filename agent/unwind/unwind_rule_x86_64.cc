@@ -3,8 +3,12 @@
 // Only sp and bp are followed from frame to frame: compilers compute every CFA from one of them, except in prologues
 // that realign the stack and in hand-written code. So a row is compact if the return address is where a call puts it,
 // and sp, bp are saved in the usual ways; what it says of the other registers does not matter then.
+#include "agent/process/own_memory.h"
 #include "agent/unwind/byte_reader.h"
+#include "agent/unwind/registered_frames.h"
 #include "agent/unwind/unwind_rule.h"
+
+#include <string.h>
 
 namespace heapprof::agent {
 
@@ -41,7 +45,7 @@ bool reduce_bp(const CfiRow& row, int16_t* offset_words) {
   return true;
 }
 
-bool reduce_realigned(const CfiRow& row, const uint8_t* readable_end, UnwindRule* rule) {
+bool reduce_realigned(const CfiRow& row, const uint8_t* readable_end, StepRule* rule) {
   int64_t cfa_slot_bytes = 0;
   int64_t bp_slot_bytes = 0;
   if (!is_bp_expression(row.cfa_expression, readable_end, true, &cfa_slot_bytes)) return false;
@@ -54,7 +58,7 @@ bool reduce_realigned(const CfiRow& row, const uint8_t* readable_end, UnwindRule
   return true;
 }
 
-bool reduce(const FrameDescription& description, const CfiRow& row, UnwindRule* rule) {
+bool reduce(const FrameDescription& description, const CfiRow& row, StepRule* rule) {
   if (description.is_signal_frame || description.return_register != kRegisterPc) return false;
   if (row.rules[kRegisterPc] != RegisterRule::kOffset || row.values[kRegisterPc] != -8) return false;
   if (row.rules[kRegisterSp] != RegisterRule::kUnspecified) return false;
@@ -69,7 +73,26 @@ bool reduce(const FrameDescription& description, const CfiRow& row, UnwindRule* 
   return row.cfa_register == kRegisterSp && row.cfa_offset >= 8;
 }
 
+// Whether the code begins with: mov %rbx, %rsp (behind an endbr64, or not). A function whose address was pushed and
+// that goes to another stack at once has no caller. glibc's makecontext pushes such a one, and above it data.
+bool leaves_stack(uint64_t pc_avma) {
+  constexpr uint8_t kMark[] = {0xf3, 0x0f, 0x1e, 0xfa};
+  constexpr uint8_t kMove[] = {0x48, 0x89, 0xdc};
+  uint8_t code[sizeof kMark + sizeof kMove];
+  if (!read_own_memory(code, reinterpret_cast<const void*>(pc_avma), sizeof code)) return false;
+  const bool is_marked = memcmp(code, kMark, sizeof kMark) == 0;
+  return memcmp(code + (is_marked ? sizeof kMark : 0), kMove, sizeof kMove) == 0;
+}
+
 }  // namespace
+
+StepRule reduce_row(const FrameDescription& description, const CfiRow& row) {
+  StepRule rule{};
+  if (description.return_register < kRegisterCount &&
+      row.rules[description.return_register] == RegisterRule::kUndefined)
+    return {0, 0, RuleKind::kEndOfStack, false};
+  return reduce(description, row, &rule) ? rule : StepRule{0, 0, RuleKind::kSpecial, false};
+}
 
 UnwindRule make_rule(uint64_t pc_avma, uint32_t age, CfiWorkspace* workspace, bool* is_cacheable) {
   UnwindRule rule{};
@@ -80,19 +103,14 @@ UnwindRule make_rule(uint64_t pc_avma, uint32_t age, CfiWorkspace* workspace, bo
   uint64_t row_avma = 0;
   const FrameSearch search = find_frame(pc_avma, age, &description, &row_avma);
   if (search == FrameSearch::kEndOfStack) return rule;
+  if (search == FrameSearch::kNoModule && find_registered_rule(row_avma, &rule)) return rule;
   rule.kind = RuleKind::kNoUnwindInfo;
   *is_cacheable = search != FrameSearch::kNoModule;
   if (search != FrameSearch::kFound) return rule;
+  if (row_avma == pc_avma && leaves_stack(pc_avma)) return {{0, 0, RuleKind::kEndOfStack, false}, pc_avma};
   rule.kind = RuleKind::kSpecial;
   if (!run_cfi_program(description, row_avma, workspace)) return rule;
-  const CfiRow& row = workspace->row;
-  if (description.return_register < kRegisterCount &&
-      row.rules[description.return_register] == RegisterRule::kUndefined) {
-    rule.kind = RuleKind::kEndOfStack;
-  } else if (!reduce(description, row, &rule)) {
-    rule = {{0, 0, RuleKind::kSpecial, false}, pc_avma};
-  }
-  return rule;
+  return {reduce_row(description, workspace->row), pc_avma};
 }
 
 }  // namespace heapprof::agent

@@ -6,6 +6,7 @@
 // rules. Only where a frame needs another register is the walk begun again with all of them.
 #include "agent/process/loaded_object.h"
 #include "agent/process/modules.h"
+#include "agent/process/own_memory.h"
 #include "agent/process/state.h"
 #include "agent/unwind/cfi_interpreter.h"
 #include "agent/unwind/dwarf_expression.h"
@@ -13,6 +14,8 @@
 #include "agent/unwind/unwind_context.h"
 #include "agent/unwind/unwind_step.h"
 #include "shared/events.h"
+
+#include <string.h>
 
 #include <atomic>
 
@@ -179,6 +182,92 @@ bool is_absence_certain() { return !has_filters() && can_tell_loaded(); }
   return false;
 }
 
+namespace {
+
+// Whether that is the return address of Go's runtime.asmcgocall, by the instructions around it:
+//   call *%rax; mov G(%rsp), %rdi; mov 8(%rdi), %rsi; sub D(%rsp), %rsi
+GoCall read_go_call(uint64_t pc_avma) {
+  constexpr uint8_t kBefore[] = {0xff, 0xd0, 0x48, 0x8b, 0x7c, 0x24};
+  constexpr uint8_t kBetween[] = {0x48, 0x8b, 0x77, 0x08, 0x48, 0x2b};
+  constexpr size_t kGoroutineAt = sizeof kBefore, kBetweenAt = kGoroutineAt + 1;
+  constexpr size_t kOperandAt = kBetweenAt + sizeof kBetween;
+  uint8_t code[kOperandAt + 3];
+  GoCall call{pc_avma, 0, 0, false};
+  if (!read_own_memory(code, reinterpret_cast<const void*>(pc_avma - 2), sizeof code) ||
+      memcmp(code, kBefore, sizeof kBefore) != 0 || memcmp(code + kBetweenAt, kBetween, sizeof kBetween) != 0)
+    return call;
+  const bool has_distance = code[kOperandAt] == 0x74;  // else at (%rsp) itself
+  call.g_off = code[kGoroutineAt];
+  call.distance_off = has_distance ? code[kOperandAt + 2] : 0;
+  call.is_go = (has_distance || code[kOperandAt] == 0x34) && code[kOperandAt + 1] == 0x24;
+  return call;
+}
+
+// Go calls C on another stack than its own. runtime.asmcgocall keeps there which goroutine (g) called, and how far the
+// end of that one's stack is from its own return address; g begins with the bounds of the goroutine's stack. Where
+// these fit to one another and to the frame pointer, which Go code always keeps, the state becomes that of asmcgocall's
+// caller.
+// Source: Go's runtime/asm_amd64.s and runtime2.go. pre: an object holds the pc
+// Cost:     some µs for a pc or a g that was not asked about before. Go never gives back the memory of a g.
+bool leave_go_call(UnwindContext* context, WalkState* state) {
+  constexpr uint64_t kMostGoStackBytes = 1u << 30;  // runtime.maxstacksize
+  constexpr uint64_t kMostCallerBytes = 64u << 10;  // runtime.cgocall's frame
+  GoCall& call = context->go_calls[(state->pc_avma ^ state->pc_avma >> 8) % kGoCalls];
+  if (call.pc_avma != state->pc_avma) {
+    // In this order a handler that jumps out leaves no pc with what another one's code says.
+    call.pc_avma = 0;
+    std::atomic_signal_fence(std::memory_order_release);
+    const GoCall read = read_go_call(state->pc_avma);
+    call = {0, read.g_off, read.distance_off, read.is_go};
+    std::atomic_signal_fence(std::memory_order_release);
+    call.pc_avma = state->pc_avma;
+  }
+  if (!call.is_go) return false;
+  struct Bounds {
+    uint64_t start_avma;
+    uint64_t end_avma;
+  } stack;
+  const uint64_t g_avma = load_word(state->sp + call.g_off), distance = load_word(state->sp + call.distance_off);
+  if (g_avma == context->g_avma) {
+    memcpy(&stack, reinterpret_cast<const void*>(g_avma), sizeof stack);
+  } else if (!read_own_memory(&stack, reinterpret_cast<const void*>(g_avma), sizeof stack)) {
+    return false;
+  }
+  const uint64_t size_bytes = stack.end_avma - stack.start_avma;
+  const WalkState caller{0, stack.end_avma - distance + 8, state->bp};
+  uint64_t pc_avma = 0;
+  if (size_bytes > kMostGoStackBytes || distance - 8 > size_bytes || caller.bp - caller.sp > kMostCallerBytes ||
+      (caller.bp & 7) != 0)
+    return false;
+  context->stacks.go_to(caller.sp - 8);
+  if (!context->stacks.read(caller.sp - 8, 8, &pc_avma) || !can_be_code(pc_avma, caller.sp)) {
+    context->stacks.go_to(state->sp);
+    return false;
+  }
+  context->g_avma = g_avma;
+  *state = {pc_avma, caller.sp, caller.bp};
+  return true;
+}
+
+// Walks a goroutine's stack by frame pointers, to its end (false), or to described code (true).
+bool walk_goroutine(UnwindContext* context, WalkState* state, StackBuffer* buffer) {
+  while (find_rule(context, state->pc_avma)->kind == RuleKind::kNoUnwindInfo) {
+    if (buffer->is_full()) {
+      truncate(buffer, wire::TruncationCause::kDepth);
+      return false;
+    }
+    buffer->pcs[buffer->count++] = state->pc_avma;
+    if (state->bp == 0) return false;  // as a goroutine begins
+    if (!follow_frame_pointer(context, state) || !can_be_code(state->pc_avma, state->sp)) {
+      truncate(buffer, wire::TruncationCause::kNoUnwindInfo);
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 [[gnu::noinline]] void walk_whole(UnwindContext* context, WalkState state, const StartFrame& start,
                                   StackBuffer* buffer) {
   uint32_t jumps = 0;
@@ -193,6 +282,10 @@ bool is_absence_certain() { return !has_filters() && can_tell_loaded(); }
       case StepResult::kBadFrame: buffer->truncation = static_cast<uint32_t>(wire::TruncationCause::kBadFrame); return;
       case StepResult::kNotCompact:
         if (rule->kind == RuleKind::kNoUnwindInfo) {
+          if (rule != &context->uncached && leave_go_call(context, &state)) {
+            if (!walk_goroutine(context, &state, buffer)) return;
+            break;
+          }
           if (!step_by_frame_pointer(context, &state, buffer)) return;
           break;
         }

@@ -1,7 +1,7 @@
 // cli/attach/attach.h: has a process that runs load the agent, or lead its hooks back.
 //
-// One thread of the process is stopped for some milliseconds, at a place where it may call libc (safe_place.h), and
-// calls dlopen and a function of the agent (shared/attach.h). All other threads run on.
+// A thread of our own (own_thread.h) calls dlopen and a function of the agent (shared/attach.h) there. For it one
+// thread of the process is stopped for some 0.1 ms, the only one of a program for 1 to 50 ms.
 //
 // Guarantees
 //  - It needs what a debugger needs (ptrace), and gives nobody more.

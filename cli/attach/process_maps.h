@@ -1,7 +1,11 @@
 // cli/attach/process_maps.h: what is mapped in a process, and where functions of its libraries are.
 //
-// Trust:    files are read as ELF by libelf, as the process sees them: who may trace it, and so call in it, trusts it
-//           that far. What is no ordinary file is not opened.
+// Symbols are read from the memory of the process, by the tables that its loader uses: so a file that was replaced or
+// deleted since, or that lies in a container, changes nothing.
+//
+// Trust:    every number is the process's own: each read goes through process_vm_readv, which fails and never faults,
+//           and each loop has a bound.
+// Cost:     some 20 system calls for a name.
 #pragma once
 
 #include <sys/types.h>
@@ -18,6 +22,7 @@ struct Mapping {
   uint64_t end_avma = 0;
   uint64_t offset = 0;  // in the file
   bool is_readable = false;
+  bool is_writable = false;
   bool is_code = false;
   std::string path;  // as the process sees it; "[stack]"; empty
 };
@@ -26,22 +31,59 @@ struct Mapping {
 std::vector<Mapping> read_mappings(pid_t pid);
 const Mapping* mapping_at(const std::vector<Mapping>& mappings, uint64_t address_avma);
 
-// An object that is mapped.
-struct MappedObject {
-  std::string path;   // as the process sees it
-  std::string file;   // as we do: below /proc/PID/root
-  uint64_t bias = 0;  // what is added to its addresses
-  uint64_t start_avma = 0;
-  uint64_t end_avma = 0;
-};
-// The first object whose file name begins so ("libc.so.6", "ld-linux"). nullopt: none is mapped.
-std::optional<MappedObject> find_object(pid_t pid, const std::vector<Mapping>& mappings, const std::string& file_name);
-std::optional<MappedObject> object_at(pid_t pid, const std::vector<Mapping>& mappings, uint64_t address_avma);
+bool read_memory(pid_t pid, uint64_t from_avma, void* to, size_t bytes);
+bool write_memory(pid_t pid, uint64_t to_avma, const void* from, size_t bytes);
 
-// Where a function of its dynamic symbol table is; 0: it has none of that name.
-uint64_t function_in(const MappedObject& object, const std::string& name);
-// Where these bytes stand in its code for the first time; 0: nowhere.
-uint64_t bytes_in(pid_t pid, const std::vector<Mapping>& mappings, const MappedObject& object,
-                  const std::string& bytes);
+struct RemoteSymbol {
+  uint64_t start_avma = 0;
+  uint64_t size_bytes = 0;
+};
+
+// An ELF object that a process has loaded.
+class RemoteObject {
+ public:
+  // The object whose headers are at this address. nullopt: no valid headers.
+  static std::optional<RemoteObject> read(pid_t pid, const Mapping& first);
+  // Whether its parts are mapped as a loader maps them. A file that is mapped as data, as those do that look for
+  // symbols in it, is not loaded, and what lies behind it is another's.
+  bool is_loaded(const std::vector<Mapping>& mappings) const;
+
+  const std::string& path() const { return path_; }
+  bool is_deleted() const { return path_.ends_with(" (deleted)"); }
+  bool has(uint64_t address_avma) const { return address_avma - start_avma_ < end_avma_ - start_avma_; }
+  // What its dynamic symbol table defines by this name; of several versions the first.
+  std::optional<RemoteSymbol> find(const char* name) const;
+  // Where these bytes stand in its code for the first time; 0: nowhere.
+  uint64_t find_code(const std::string& bytes) const;
+  // The unused zeros between its last variable and the end of that page.
+  RemoteSymbol unused_bytes() const;
+
+ private:
+  struct Segment {
+    uint64_t start_avma;
+    uint64_t end_avma;
+    uint64_t file_off;
+    bool is_code;
+    bool is_writable;
+  };
+  bool read_dynamic(uint64_t dynamic_avma, uint64_t bytes);
+  std::optional<RemoteSymbol> symbol_at(uint32_t index, const char* name) const;
+
+  pid_t pid_ = 0;
+  std::string path_;
+  uint64_t bias_ = 0;
+  uint64_t start_avma_ = 0;
+  uint64_t end_avma_ = 0;
+  std::vector<Segment> segments_;
+  uint64_t symbols_avma_ = 0;
+  uint64_t strings_avma_ = 0;
+  uint64_t gnu_hash_avma_ = 0;
+  uint64_t sysv_hash_avma_ = 0;
+};
+
+// All that are loaded from files, by address; each once where it is loaded once.
+std::vector<RemoteObject> read_objects(pid_t pid, const std::vector<Mapping>& mappings);
+// The first object whose file name begins so ("libc.so.6", "ld-linux").
+const RemoteObject* find_object(const std::vector<RemoteObject>& objects, const std::string& file_name);
 
 }  // namespace heapprof::cli

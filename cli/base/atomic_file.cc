@@ -4,33 +4,36 @@
 #include "cli/base/atomic_file.h"
 
 #include "cli/base/problems.h"
+#include "cli/base/trusted_output.h"
+#include "cli/base/wait_for_others.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 namespace heapprof::cli {
 namespace {
 
 constexpr size_t kBufferBytes = 256 << 10;
 constexpr int kMostNames = 10000;
+constexpr int kLookForReaderMs = 20;
 
-// The file that `path` means: links followed, also one that points to nothing yet.
-std::string follow_links(std::string path) {
-  for (int depth = 0; depth < 40; ++depth) {
-    char target[PATH_MAX];
-    const ssize_t length = ::readlink(path.c_str(), target, sizeof target - 1);
-    if (length < 0) break;
-    const std::string link(target, static_cast<size_t>(length));
-    const size_t slash = path.rfind('/');
-    path = link.starts_with('/') || slash == std::string::npos ? link : path.substr(0, slash + 1) + link;
+// Waits for a pipe's reader; a signal ends that.
+UniqueFd open_without_waiting(const std::string& path, bool is_pipe) {
+  for (;;) {
+    UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    if (fd.is_open() || !is_pipe || errno != ENXIO) return fd;
+    wait_for_others(-1, kLookForReaderMs);
   }
-  return path;
 }
 
 std::string numbered(const std::string& path, int number) {
@@ -48,14 +51,46 @@ int link_new(const std::string& from, const std::string& to) {
   return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0 ? 0 : errno;
 }
 
+// Where a path leads through one of our own descriptors (/dev/stdout, /dev/fd/3): a copy of that, with its place in the
+// file. Whoever else has it writes on behind what we write, where a new file would leave theirs without a name.
+UniqueFd own_descriptor(const std::string& path, const struct stat& status) {
+  constexpr int kMostLinks = 40;
+  std::error_code error;
+  std::filesystem::path at = path;
+  for (int links = 0; links < kMostLinks; ++links) {
+    const std::filesystem::path folder = at.has_parent_path() ? at.parent_path() : ".";
+    struct statfs facts {};
+    struct stat own {};
+    int number = -1;
+    const std::string name = at.filename();
+    const bool is_number =
+        std::from_chars(name.data(), name.data() + name.size(), number).ptr == name.data() + name.size();
+    if (is_number && ::statfs(folder.c_str(), &facts) == 0 && facts.f_type == PROC_SUPER_MAGIC)
+      return (::fcntl(number, F_GETFL) & O_ACCMODE) != O_RDONLY && ::fstat(number, &own) == 0 &&
+                     own.st_dev == status.st_dev && own.st_ino == status.st_ino
+                 ? UniqueFd(::fcntl(number, F_DUPFD_CLOEXEC, 0))
+                 : UniqueFd();
+    const std::filesystem::path target = std::filesystem::read_symlink(at, error);
+    if (error) return UniqueFd();
+    at = target.is_absolute() ? target : folder / target;
+  }
+  return UniqueFd();
+}
+
 }  // namespace
 
 Result<AtomicFile> AtomicFile::create(const std::string& path) {
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) return output_is_directory(path);
-  if (exists && !S_ISREG(status.st_mode)) {
-    UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (exists && S_ISREG(status.st_mode)) {
+    if (UniqueFd own = own_descriptor(path, status); own.is_open()) return AtomicFile(std::move(own), path, path, "");
+  }
+  const bool is_opened = exists && !S_ISREG(status.st_mode);
+  const WrittenHow how = is_opened ? WrittenHow::kOpened : WrittenHow::kReplaced;
+  if (const Result<Done> checked = check_output(path, how); !checked) return checked.problem();
+  if (is_opened) {
+    UniqueFd fd = open_without_waiting(path, S_ISFIFO(status.st_mode));
     if (!fd.is_open()) return output_not_writable(path, errno_text(errno));
     return AtomicFile(std::move(fd), path, path, "");
   }
@@ -69,7 +104,16 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
   if (name.empty()) return output_is_directory(path);
   if (name.size() > NAME_MAX) return output_not_writable(path, errno_text(ENAMETOOLONG));
   name.resize(std::min<size_t>(name.size(), NAME_MAX - 16));
-  std::string temporary = folder + "." + name + ".XXXXXX";
+  const std::string hidden = folder + "." + name + ".";
+  std::string temporary = hidden + "XXXXXX";
+  if (::access("/proc/self/fd", X_OK) == 0) {  // by which a file gets its name later
+    UniqueFd nameless(::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
+    if (nameless.is_open()) {
+      AtomicFile file(std::move(nameless), path, target, "");
+      file.template_ = hidden + std::to_string(::getpid()) + ".";
+      return file;
+    }
+  }
   UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!fd.is_open()) return output_not_writable(path, errno_text(errno));
   return AtomicFile(std::move(fd), path, target, std::move(temporary));
@@ -83,11 +127,18 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
       path_(std::move(other.path_)),
       target_(std::move(other.target_)),
       temporary_(std::exchange(other.temporary_, "")),
+      template_(std::exchange(other.template_, "")),
       buffer_(std::move(other.buffer_)),
       error_(other.error_) {}
 
 AtomicFile::~AtomicFile() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+std::string AtomicFile::free_name(const std::string& path) {
+  int number = 1;
+  while (number < kMostNames && ::access(numbered(path, number).c_str(), F_OK) == 0) ++number;
+  return numbered(path, number);
 }
 
 void AtomicFile::write(std::string_view bytes) {
@@ -104,7 +155,8 @@ int AtomicFile::flush() {
 
 void AtomicFile::keep_owner_and_mode() {
   struct stat facts {};
-  if (temporary_.empty() || ::stat(target_.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return;
+  if (temporary_.empty() && template_.empty()) return;
+  if (::stat(target_.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return;
   constexpr mode_t kAccess = 0666;
   if ((facts.st_uid != ::geteuid() || facts.st_gid != ::getegid()) &&
       ::fchown(fd_.get(), facts.st_uid, facts.st_gid) != 0 && facts.st_gid != ::getegid())
@@ -120,8 +172,25 @@ Result<std::string> AtomicFile::give_up(int error) {
   return output_not_writable(path_, errno_text(error));
 }
 
+// Gives a file without a name that of a temporary. Returns errno.
+int AtomicFile::give_name() {
+  if (template_.empty()) return 0;
+  const std::string from = "/proc/self/fd/" + std::to_string(fd_.get());
+  for (int number = 1; number <= kMostNames; ++number) {
+    const std::string name = template_ + std::to_string(number);
+    if (::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      temporary_ = name;
+      template_.clear();
+      return 0;
+    }
+    if (errno != EEXIST) return errno;
+  }
+  return EEXIST;
+}
+
 Result<std::string> AtomicFile::commit() {
   if (flush() != 0) return give_up(error_);
+  if (const int error = give_name(); error != 0) return give_up(error);
   if (::close(fd_.release()) != 0) return give_up(errno);
   if (temporary_.empty()) return path_;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) return give_up(errno);
@@ -130,8 +199,9 @@ Result<std::string> AtomicFile::commit() {
 }
 
 Result<std::string> AtomicFile::commit_without_overwriting() {
-  if (temporary_.empty()) return commit();
+  if (temporary_.empty() && template_.empty()) return commit();
   if (flush() != 0) return give_up(error_);
+  if (const int error = give_name(); error != 0) return give_up(error);
   if (::close(fd_.release()) != 0) return give_up(errno);
   int error = EEXIST;
   for (int number = 1; number <= kMostNames && error == EEXIST; ++number) {

@@ -2,10 +2,12 @@
 //
 // Guarantees
 //  - Until commit() nobody sees a byte under the destination's name, and what was there before stays.
-//  - A file that is not committed (an error, a full disk, a destructor) leaves no temporary behind; kill -9 may leave
-//    one, named .NAME.XXXXXX.
+//  - A file that is not committed (an error, a full disk, a destructor) leaves no temporary behind, nor does kill -9
+//    where the file system has files without a name (O_TMPFILE). Where it has none, kill -9 may leave .NAME.XXXXXX.
 //  - The new file has mode 0600: a profile tells much about a program; unless it keeps that of the one it replaces.
-//  - A symbolic link is followed; what is no regular file (a pipe, /dev/null) is written to as it is, not replaced.
+//  - A symbolic link is followed, but for those of others in folders that all may write to (trusted_output.h); what is
+//    no regular file (a pipe, /dev/null) is written to as it is, not replaced.
+//  - While it waits for a pipe's reader, a signal ends the process, even one that a run has blocked.
 // Not provided: survival of a power cut (no fsync).
 #pragma once
 
@@ -22,6 +24,9 @@ class AtomicFile : public ByteSink {
  public:
   // Makes the temporary beside `path`, so that a bad destination is known before the work and not after it.
   static Result<AtomicFile> create(const std::string& path);
+
+  // `path`, else path with .2, .3 … before its extension: the first that does not exist.
+  static std::string free_name(const std::string& path);
 
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&&) = delete;
@@ -42,12 +47,14 @@ class AtomicFile : public ByteSink {
  private:
   AtomicFile(UniqueFd fd, std::string path, std::string target, std::string temporary);
   int flush();
+  int give_name();
   Result<std::string> give_up(int error);
 
   UniqueFd fd_;
   std::string path_;       // as the user gave it
   std::string target_;     // where links lead
-  std::string temporary_;  // empty: written in place
+  std::string temporary_;  // empty: written in place, or without a name so far
+  std::string template_;   // of the temporary's name, where it has none so far; empty: it has, or needs none
   std::string buffer_;
   int error_ = 0;
 };

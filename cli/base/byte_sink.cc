@@ -2,21 +2,41 @@
 #include "cli/base/byte_sink.h"
 
 #include "cli/base/problems.h"
+#include "cli/base/wait_for_others.h"
 
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 
 namespace heapprof::cli {
 namespace {
-constexpr size_t kBufferBytes = 256 << 10;
+constexpr size_t kGatheredBytes = 256 << 10;
 }
 
+void wait_for_others(int fd, int timeout_ms) {
+  sigset_t mask;
+  pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigdelset(&mask, number);
+  pollfd waiting{fd, POLLOUT, 0};
+  const timespec timeout{timeout_ms / 1000, timeout_ms % 1000 * 1'000'000L};
+  ::ppoll(&waiting, fd < 0 ? 0 : 1, timeout_ms < 0 ? nullptr : &timeout, &mask);
+}
+
+// A pipe that poll() says can be written to has room for PIPE_BUF bytes, and takes them without waiting.
 int write_fully(int fd, std::string_view bytes) {
+  struct stat facts {};
+  const bool is_file = ::fstat(fd, &facts) == 0 && (S_ISREG(facts.st_mode) || S_ISBLK(facts.st_mode));
   while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (!is_file) wait_for_others(fd, -1);
+    const ssize_t written =
+        ::write(fd, bytes.data(), is_file ? bytes.size() : std::min<size_t>(bytes.size(), PIPE_BUF));
     if (written < 0) {
-      if (errno == EINTR) continue;
+      if (errno == EINTR || errno == EAGAIN) continue;
       return errno;
     }
     bytes.remove_prefix(static_cast<size_t>(written));
@@ -27,7 +47,7 @@ int write_fully(int fd, std::string_view bytes) {
 void FdSink::write(std::string_view bytes) {
   if (error_ != 0) return;
   buffer_.append(bytes);
-  if (buffer_.size() < kBufferBytes) return;
+  if (buffer_.size() < kGatheredBytes) return;
   error_ = write_fully(fd_, buffer_);
   buffer_.clear();
 }

@@ -1,8 +1,11 @@
-// cli/base/fd.h: an owned file descriptor.
+// cli/base/fd.h: an owned file descriptor, and reading at a place of a file.
 #pragma once
 
+#include <sys/types.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace heapprof::cli {
@@ -34,5 +37,18 @@ class UniqueFd {
  private:
   int fd_ = -1;
 };
+
+// All of it, or false: the file ends before, or cannot be read.
+inline bool read_at(int fd, void* to, size_t size_bytes, uint64_t file_off) {
+  char* out = static_cast<char*>(to);
+  while (size_bytes > 0) {
+    const ssize_t got = ::pread(fd, out, size_bytes, static_cast<off_t>(file_off));
+    if (got <= 0) return false;
+    out += got;
+    file_off += static_cast<uint64_t>(got);
+    size_bytes -= static_cast<size_t>(got);
+  }
+  return true;
+}
 
 }  // namespace heapprof::cli

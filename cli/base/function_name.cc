@@ -85,6 +85,49 @@ void replace_all(std::string* text, std::string_view from, std::string_view to) 
     text->replace(at, from.size(), to);
 }
 
+// The type that a function of Rust's is implemented for: "<a::Disk as b::Store>", "<impl b::Store for a::Disk>".
+struct ImplGroup {
+  size_t begin = 0;  // of the bracket
+  size_t end = 0;    // one past the closing one; 0: there is no such group
+};
+
+ImplGroup find_impl_group(std::string_view name, const Scan& scan) {
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (name[i] != '<' || scan.angle[i] != 1) continue;
+    const bool is_first = i == 0;
+    const bool is_impl = i > 1 && name[i - 1] == ':' && name.substr(i + 1, 5) == "impl ";
+    if (is_first || is_impl) return {i, end_of_group(name, scan, i)};
+  }
+  return {};
+}
+
+// "<a::Disk<b::Key> as b::Store>" is "<Disk<Key> as Store>".
+std::string without_paths(std::string_view group) {
+  std::string text;
+  for (size_t i = 0; i < group.size(); ++i) {
+    const bool is_path = group.substr(i, 2) == "::" && !text.empty() && is_word(text.back());
+    if (!is_path) {
+      text += group[i];
+      continue;
+    }
+    while (!text.empty() && is_word(text.back())) text.pop_back();
+    ++i;
+  }
+  return text;
+}
+
+// "<Disk as Store>" is "<Disk>"; "<impl Store for Disk>" is "<impl Disk>".
+std::string without_trait(std::string_view group) {
+  const Scan scan = scan_brackets(group);
+  for (size_t i = 0; scan.paired && i < group.size(); ++i) {
+    if (scan.angle[i] != 1) continue;
+    if (group.substr(i, 4) == " as ") return std::string(group.substr(0, i)).append(">");
+    if (group.starts_with("<impl ") && group.substr(i, 5) == " for ")
+      return std::string("<impl ").append(group.substr(i + 5));
+  }
+  return std::string(group);
+}
+
 // Removes each ", NAME<…>" whose template is a default that nobody writes.
 void drop_default_arguments(std::string* name) {
   for (const std::string_view argument : {", std::allocator<", ", std::char_traits<", ", std::default_delete<",
@@ -196,11 +239,25 @@ std::string shorten_function(std::string_view name, size_t columns) {
     name.remove_suffix(kInferredMark.size());
     return shorten_function(name, columns - kInferredMark.size()).append(kInferredMark);
   }
-  const Scan scan = scan_brackets(name);
+  std::string whole(name);
+  Scan scan = scan_brackets(whole);
+  unsigned outermost = 1;  // brackets that may be emptied
+  const ImplGroup group = scan.paired ? find_impl_group(whole, scan) : ImplGroup();
+  if (group.end != 0) {
+    const std::string paths = without_paths(whole.substr(group.begin, group.end - group.begin));
+    const std::string rest = whole.substr(group.end);
+    for (const std::string& front : {whole.substr(0, group.begin) + paths, paths, without_trait(paths)}) {
+      whole = front + rest;
+      if (display_width(whole) <= columns) return whole;
+    }
+    scan = scan_brackets(whole);
+    outermost = 2;
+  }
+  name = whole;
   std::string shortened(name);
   if (scan.paired && !scan.angle.empty()) {
     const unsigned deepest = *std::max_element(scan.angle.begin(), scan.angle.end());
-    for (unsigned depth = deepest; depth >= 1; --depth) {
+    for (unsigned depth = deepest; depth >= outermost; --depth) {
       shortened.clear();
       for (size_t i = 0; i < name.size(); ++i) {
         if (scan.angle[i] < depth) shortened += name[i];

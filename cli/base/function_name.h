@@ -20,7 +20,8 @@ std::string last_two_parts(std::string_view name);
 inline constexpr std::string_view kInferredMark = " (inferred)";
 
 // At most `columns` wide: template arguments go first, the innermost before the outer, then leading namespaces, then
-// the middle; kInferredMark stays as long as there is room for some of the name beside it.
+// the middle; of Rust's "<a::Disk as b::Store>::load" the paths of type and trait, then the trait: "<Disk>::load";
+// kInferredMark stays as long as there is room for some of the name beside it.
 std::string shorten_function(std::string_view name, size_t columns);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-// cli/base/output.cc: plain write(2): a full disk behind stdout must not look like success.
+// cli/base/output.cc: no stdio: a full disk behind stdout must not look like success.
 #include "cli/base/output.h"
 
 #include "cli/base/problems.h"
@@ -11,19 +11,11 @@
 namespace heapprof::cli {
 
 int print_output(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written >= 0) {
-      text.remove_prefix(static_cast<size_t>(written));
-    } else if (errno == EPIPE) {
-      return 0;
-    } else if (errno != EINTR) {
-      const Problem problem = stdout_not_writable(errno_text(errno));
-      print_problem(problem);
-      return problem.exit_code;
-    }
-  }
-  return 0;
+  const int error = write_fully(STDOUT_FILENO, text);
+  if (error == 0 || error == EPIPE) return 0;
+  const Problem problem = stdout_not_writable(errno_text(error));
+  print_problem(problem);
+  return problem.exit_code;
 }
 
 void OutputSink::write(std::string_view bytes) {

@@ -1,6 +1,7 @@
 // cli/base/problems.cc: how errors and warnings are shown. Their words: problems_*.cc.
 #include "cli/base/problems.h"
 
+#include "cli/base/byte_sink.h"
 #include "cli/base/problem_words.h"
 #include "cli/base/text.h"
 
@@ -47,7 +48,7 @@ std::string format_problem(const Problem& problem, const Terminal& terminal) {
 
 void print_problem(const Problem& problem, ColorMode mode) {
   const std::string text = format_problem(problem, inspect_terminal(STDERR_FILENO, mode));
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  write_fully(STDERR_FILENO, text);
 }
 
 int run_exit_code(const Problem& problem) {

@@ -44,6 +44,8 @@ namespace heapprof::cli {
   X("HP038", events_lost, (Share{1204, 18400000}))                                                                 \
   X("HP039", stacks_truncated, (Share{12, 18400000}))                                                              \
   X("HP310", inner_allocator_not_hooked, ("server", "jemalloc: free is shorter than a jump"))                      \
+  X("HP340", objects_in_own_pool, ("PHP", Share{47, 50}, "USE_ZEND_ALLOC=0 heapprof run -- php a.php"))            \
+  X("HP341", names_partly_read, ("render (/build/render.dwo is not there)"))                                       \
   X("HP040", modules_bypass_hooks, ("libfoo.so.1, libbar.so.2"))                                                   \
   X("HP041", self_test_failed, ("pvalloc"))                                                                        \
   X("HP042", clock_without_time, ("sequence"))                                                                     \
@@ -54,6 +56,9 @@ namespace heapprof::cli {
   X("HP047", numbers_disagree, ("the sites' peak_bytes sum to 10, the device says 12"))                            \
   X("HP048", profile_incomplete, ("the collector detached at 37.2 s"))                                             \
   X("HP049", output_is_directory, ("results"))                                                                     \
+  X("HP330", output_not_trusted, ("/tmp/x.json", "/tmp/x.json is a symbolic link of user nobody"))                 \
+  X("HP331", loader_starts_nothing, ("/lib64/ld-linux-x86-64.so.2", "--list"))                                     \
+  X("HP332", agent_path_not_loadable, ("/opt/my tools/lib/heapprof/libheapprof.so", "no space left on device"))    \
   X("HP050", unknown_flag, ("--tpo", "--top", "report"))                                                           \
   X("HP051", missing_program, ("check"))                                                                           \
   X("HP052", bad_value, ("--top", "many", "a number from 1 to 1,000,000"))                                         \
@@ -105,6 +110,7 @@ namespace heapprof::cli {
   X("HP115", libunwind_filtered, (60000))                                                                          \
   X("HP116", blocks_of_elsewhere, (Share{12, 600}))                                                                \
   X("HP117", fold_unused, ("function:pool_*"))                                                                     \
+  X("HP342", code_unused, ("*/third/*"))                                                                           \
   X("HP120", different_commands, ("./render a.usd", "./render b.usd"))                                             \
   X("HP121", nothing_to_compare, ())                                                                               \
   X("HP122", profile_not_whole, ("x.json", "the collector detached at 37.2 s"))                                    \
@@ -236,6 +242,7 @@ Problem program_not_found(const std::string& program);
 Problem program_not_executable(const std::string& program, const std::string& reason);
 Problem program_is_directory(const std::string& program);
 Problem program_is_static(const std::string& program);
+Problem loader_starts_nothing(const std::string& loader, const std::string& option);
 Problem program_has_privileges(const std::string& program, const std::string& why);  // "is setuid"
 Problem program_for_other_machine(const std::string& program, const std::string& kind);
 Problem program_needs_other_libc(const std::string& program, const std::string& loader);
@@ -254,7 +261,9 @@ Problem program_not_inspected(const std::string& program, const std::string& rea
 // Around the run.
 Problem agent_not_found(const std::string& looked_at);
 Problem output_not_writable(const std::string& file, const std::string& reason);
+Problem output_not_trusted(const std::string& file, const std::string& found);
 Problem output_is_directory(const std::string& file);
+Problem agent_path_not_loadable(const std::string& agent, const std::string& reason);
 Problem disk_full(const std::string& file, const std::string& reason);
 Problem nothing_profiled(const std::string& program);
 Problem program_did_not_start(const std::string& program, const std::string& end);
@@ -278,6 +287,8 @@ Problem reference_unwinder_missing(const std::string& flag);
 Problem events_lost(Share lost);
 // runtime: whose code they go through, "node"; empty: the program's own.
 Problem stacks_truncated(Share truncated, const std::string& runtime = "");
+// A runtime's allocator cuts objects from pieces of its own (cli/model/analysis/own_pools.h).
+Problem objects_in_own_pool(const std::string& owner, Share peak_bytes, const std::string& command);
 Problem modules_bypass_hooks(const std::string& modules);
 Problem functions_unknown(const std::string& functions);  // of the CUDA driver
 Problem device_memory_unmatched(uint64_t events);
@@ -306,6 +317,8 @@ Problem records_corrupt(uint64_t records);
 Problem profile_incomplete(const std::string& reason);
 Problem memory_limit_reached(const std::string& reason);
 Problem names_not_read(const std::string& modules);
+// Debug information that the compiler put into files of its own, which are not there, or cannot be read.
+Problem names_partly_read(const std::string& modules);
 Problem numbers_disagree(const std::string& detail);
 
 // Usage and output.
@@ -370,6 +383,7 @@ Problem profile_too_large(const std::string& file, Sizes sizes);
 Problem suppressions_not_readable(const std::string& file, const std::string& reason);
 Problem suppression_broken(const FileLine& at, const std::string& reason, bool is_fold);
 Problem fold_unused(const std::string& rule);
+Problem code_unused(const std::string& glob);
 
 // Merging profiles.
 Problem nothing_to_merge();

@@ -28,6 +28,13 @@ Problem stacks_truncated(Share truncated, const std::string& runtime) {
           "bytes and counts are exact all the same", kWarning};
 }
 
+Problem objects_in_own_pool(const std::string& owner, Share peak_bytes, const std::string& command) {
+  return {"HP340",
+          fmt::format("{} of the peak are pieces from which {} cuts its objects: who asks for these is not seen",
+                      format_percent_rounded({peak_bytes.count, peak_bytes.all}), owner),
+          command, "read the numbers as what that allocator took from the system", kWarning};
+}
+
 Problem modules_bypass_hooks(const std::string& modules) {
   return {"HP040", fmt::format("allocations in {} bypass the hooks and are not in the profile", modules),
           "run with --deepbind=hook if they are loaded with RTLD_DEEPBIND, and without an allocator of their own",
@@ -160,13 +167,10 @@ Problem self_test_failed(const std::string& functions) {
 }
 
 Problem clock_without_time(const std::string& clock) {
-  return {
-      "HP042",
-      fmt::format(
-          "this machine has no invariant time stamp counter: events are ordered by a {} counter, times are coarse",
-          clock),
-      "use a machine whose clock source is tsc: cat /sys/devices/system/clocksource/clocksource0/current_clocksource",
-      "bytes, counts and order are exact all the same", kWarning};
+  return {"HP042",
+          fmt::format("events are ordered by a {} counter, and not by the time stamp counter: times are coarse", clock),
+          "use a machine whose kernel trusts the counter, and neither --clock=sequence nor prctl(PR_SET_TSC)",
+          "bytes, counts and order are exact all the same", kWarning};
 }
 
 Problem verification_failed(Share mismatched) {
@@ -196,10 +200,12 @@ Problem blocks_of_elsewhere(Share blocks) {
 }
 
 Problem records_corrupt(uint64_t records) {
-  return {"HP046",
-          fmt::format("{} records could not be decoded: the program wrote over the agent's memory",
-                      format_count_exact(records)),
-          "look for a wild write: valgrind PROGRAM", "read the profile as incomplete from that moment on", kWarning};
+  return {
+      "HP046",
+      fmt::format("{} records could not be decoded: a ring holds what the agent does not write",
+                  format_count_exact(records)),
+      "look for a wild write (valgrind PROGRAM), for handlers that switch to other contexts, or for memory rolled back",
+      "read the profile as incomplete from that moment on", kWarning};
 }
 
 Problem numbers_disagree(const std::string& detail) {
@@ -222,6 +228,12 @@ Problem names_not_read(const std::string& modules) {
   return {"HP094", fmt::format("the names in {} could not be read: the file is broken, or memory ran out", modules),
           "give heapprof more memory, or install the file again",
           "look the addresses up yourself: addr2line -e FILE ADDRESS", kWarning};
+}
+
+Problem names_partly_read(const std::string& modules) {
+  return {"HP341", fmt::format("a part of the debug information is missing: {}", modules),
+          "keep .dwo files where the compiler put them, or build without -gsplit-dwarf, and run again",
+          "read on: functions are right; lines and inlined functions of that part are left out", kWarning};
 }
 
 }  // namespace heapprof::cli

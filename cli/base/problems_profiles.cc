@@ -66,6 +66,11 @@ Problem fold_unused(const std::string& rule) {
           kWarning};
 }
 
+Problem code_unused(const std::string& glob) {
+  return {"HP342", fmt::format("no source file and no module is called like {}", glob),
+          "look for the paths: heapprof report --all-frames", "match a part of one: --library-code '*PART*'", kWarning};
+}
+
 Problem nothing_to_merge() {
   return {"HP082", "no profiles were named", "heapprof merge -o OUT FILE FILE", "name the folder that they lie in",
           kUsage};

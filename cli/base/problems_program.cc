@@ -31,6 +31,12 @@ Problem program_is_static(const std::string& program) {
           "keep all static but libc: -static-libstdc++ -static-libgcc -l:libNAME.a", kFailed};
 }
 
+Problem loader_starts_nothing(const std::string& loader, const std::string& option) {
+  return {"HP331", fmt::format("{} {} starts no program: there is nothing to profile", loader, option),
+          fmt::format("name the program after the loader: heapprof run {} ./server", quoted(loader)),
+          fmt::format("call it without heapprof: {} {}", quoted(loader), option), kFailed};
+}
+
 Problem program_has_privileges(const std::string& program, const std::string& why) {
   return {"HP005", fmt::format("{} {}: the loader ignores preloaded libraries for such programs", program, why),
           fmt::format("profile a copy without the privilege: cp {} ./copy && heapprof run ./copy", quoted(program)),
@@ -74,6 +80,11 @@ Problem program_has_unknown_format(const std::string& program) {
 }
 
 Problem program_has_sanitizer(const std::string& program, const std::string& sanitizer, const std::string& flag) {
+  if (flag.starts_with("LD_PRELOAD="))
+    return {"HP012",
+            fmt::format("{} starts with {} ({}), which replaces malloc itself and must be loaded first", program,
+                        sanitizer, flag),
+            "start it without: env -u LD_PRELOAD heapprof run -- " + quoted(program), "", kFailed};
   return {"HP012",
           fmt::format("{} is built with {}, which replaces malloc itself and must be loaded first", program, sanitizer),
           fmt::format("build it without {}", flag), "", kFailed};
@@ -86,10 +97,13 @@ Problem program_defines_malloc(const std::string& program, const std::string& fu
 }
 
 Problem inner_allocator_not_hooked(const std::string& program, const std::string& what) {
-  return {"HP310",
-          fmt::format("what {} allocates by an allocator inside of it is not in the profile ({})", program, what),
-          "link that allocator as a shared library: heapprof sees it there",
-          "read the profile as what the libraries allocate, and those parts of the program that ask libc", kWarning};
+  return {
+      "HP310",
+      fmt::format("functions in {} are named as an allocator's and are not hooked; what they give out is not in the "
+                  "profile ({})",
+                  program, what),
+      "link that allocator, if it is one, as a shared library: heapprof sees it there",
+      "read the profile as what the libraries allocate, and those parts of the program that ask libc", kWarning};
 }
 
 Problem program_hides_allocations(const std::string& program) {

@@ -8,6 +8,28 @@
 
 namespace heapprof::cli {
 
+namespace {
+
+constexpr const char* kRaiseFiles = "raise the limit of open files before the start: ulimit -Hn 1048576";
+
+// Whether a reason ends with what strerror says of an error, or what we do.
+bool is_about(int error, const std::string& reason) {
+  return reason.find(std::strerror(error)) != std::string::npos || reason.find(errno_text(error)) != std::string::npos;
+}
+
+// Of a refused memfd_create, or what makes memory of it. A filter answers with EPERM or ENOSYS, a security module with
+// EACCES.
+std::string arena_fix(const std::string& reason) {
+  if (is_about(EMFILE, reason) || is_about(ENFILE, reason)) return kRaiseFiles;
+  if (is_about(EFBIG, reason)) return "raise the limit of a file's size before the start: ulimit -f unlimited";
+  for (const int error : {EPERM, ENOSYS, EACCES}) {
+    if (is_about(error, reason)) return "allow memfd_create in the container's seccomp profile";
+  }
+  return "see what this machine lacks: heapprof doctor";
+}
+
+}  // namespace
+
 Problem agent_not_found(const std::string& looked_at) {
   return {"HP030", fmt::format("the agent is not at {}", looked_at),
           "install heapprof whole: cmake --install build/release",
@@ -17,6 +39,19 @@ Problem agent_not_found(const std::string& looked_at) {
 Problem output_not_writable(const std::string& file, const std::string& reason) {
   return {"HP031", fmt::format("{} cannot be written: {}", file, reason), "name another place, such as a file in /tmp",
           "", kFailed};
+}
+
+Problem output_not_trusted(const std::string& file, const std::string& found) {
+  return {"HP330", fmt::format("{} was not written to: {}, in a folder that all may write to", file, found),
+          "name a file in a folder of your own", "remove what is there, if you know it, and run again", kFailed};
+}
+
+Problem agent_path_not_loadable(const std::string& agent, const std::string& reason) {
+  return {"HP332",
+          fmt::format("the agent's path {} cannot stand in LD_PRELOAD, and a link to it cannot be made: {}",
+                      quoted(agent), reason),
+          "move heapprof to a folder without a blank, a colon and a dollar sign in its name",
+          "set TMPDIR to such a folder in which links can be made", kFailed};
 }
 
 Problem output_is_directory(const std::string& file) {
@@ -32,17 +67,19 @@ Problem disk_full(const std::string& file, const std::string& reason) {
 }
 
 Problem nothing_profiled(const std::string& program) {
-  return {
-      "HP033", fmt::format("nothing was profiled: no agent answered from {}", program),
-      fmt::format("see what the loader says: LD_DEBUG=libs heapprof run {} 2>&1 | grep libheapprof", quoted(program)),
-      valgrind_instead(program), kFailed};
+  return {"HP033", fmt::format("nothing was profiled: no agent answered from {}", program),
+          fmt::format("see whether the loader takes the agent, and whether the program starts itself anew without "
+                      "LD_PRELOAD: LD_DEBUG=libs heapprof run {} 2>&1 | grep libheapprof",
+                      quoted(program)),
+          valgrind_instead(program), kFailed};
 }
 
 Problem program_did_not_start(const std::string& program, const std::string& end) {
   const std::string file =
       program.find('/') == std::string::npos ? "\"$(command -v " + quoted(program) + ")\"" : quoted(program);
-  return {"HP186", fmt::format("{} did not start ({}): nothing was profiled", program, end),
-          "see what it lacks: ldd " + file, "start it without heapprof until it runs: " + quoted(program), kFailed};
+  return {"HP186", fmt::format("{} ended before an agent answered ({}): nothing was profiled", program, end),
+          "read what it said, and see whether a library (ldd " + file + ") or a limit (ulimit -a) is the cause",
+          "start it without heapprof until it runs: " + quoted(program), kFailed};
 }
 
 Problem children_never_profiled(uint64_t count, const std::string& names, const std::string& program) {
@@ -62,20 +99,13 @@ Problem protocol_mismatch(Versions agent) {
 }
 
 Problem arena_refused(const std::string& reason) {
-  return {"HP035", fmt::format("the kernel gives no shared memory for the events ({})", reason),
-          "allow memfd_create in the container's seccomp profile", "run heapprof outside the container", kFailed};
+  return {"HP035", fmt::format("the kernel gives no shared memory for the events ({})", reason), arena_fix(reason),
+          "run heapprof outside the container, or without the limit", kFailed};
 }
 
 Problem processes_refused(uint64_t processes, const std::string& reason) {
-  const auto is_about = [&reason](int error) {  // as strerror has it, or as we do
-    return reason.find(std::strerror(error)) != std::string::npos ||
-           reason.find(errno_text(error)) != std::string::npos;
-  };
-  const bool is_files = is_about(EMFILE) || is_about(ENFILE);
-  const bool is_memory = is_about(ENOMEM);
-  std::string fix = "allow memfd_create in the container's seccomp profile";
-  if (is_files) fix = "raise the limit of open files before the start: ulimit -Hn 1048576";
-  if (is_memory) fix = "run fewer processes at a time, or on a machine with more memory";
+  std::string fix = arena_fix(reason);
+  if (is_about(ENOMEM, reason)) fix = "run fewer processes at a time, or on a machine with more memory";
   return {"HP101", fmt::format("{} ran without being profiled: {}", format_counted(processes, "process"), reason), fix,
           "profile only the programs that matter: heapprof run --follow=NAME PROGRAM", kWarning};
 }
@@ -127,13 +157,17 @@ Problem agent_stopped(const std::string& reason) {
 }
 
 Problem launch_failed(const std::string& program, const std::string& reason) {
+  const bool is_files = is_about(EMFILE, reason) || is_about(ENFILE, reason);
   return {"HP037", fmt::format("{} could not be started: {}", program, reason),
-          fmt::format("start it alone: {}", quoted(program)), "", kFailed};
+          is_files ? kRaiseFiles : fmt::format("start it alone: {}", quoted(program)), "", kFailed};
 }
 
 Problem socket_refused(const std::string& path, const std::string& reason) {
   return {"HP043", fmt::format("no socket for the agent at {}: {}", path, reason),
-          "name a folder that can be written: TMPDIR=/dev/shm heapprof run -- PROGRAM", "", kFailed};
+          is_about(EMFILE, reason) || is_about(ENFILE, reason)
+              ? kRaiseFiles
+              : "name a folder that can be written: TMPDIR=/dev/shm heapprof run -- PROGRAM",
+          "", kFailed};
 }
 
 Problem reference_unwinder_missing(const std::string& flag) {
@@ -160,8 +194,9 @@ Problem process_not_found(const std::string& pid) {
 
 Problem process_not_profiled(const std::string& pid) {
   return {"HP088", fmt::format("process {} is not being profiled", pid),
-          "start it under heapprof: heapprof run -- PROGRAM",
-          "name another process of the run; those that never allocated are not known", kFailed};
+          fmt::format("profile it from now on: heapprof attach {}", pid),
+          "start it under heapprof (heapprof run -- PROGRAM), or name another process of the run that has allocated",
+          kFailed};
 }
 
 Problem process_not_ours(const std::string& pid, const std::string& user, const std::string& command) {
@@ -203,20 +238,20 @@ Problem attach_impossible(const std::string& pid, const std::string& reason) {
 Problem attach_found_no_thread(const std::string& pid, const std::string& obstacle) {
   return {
       "HP282",
-      fmt::format("in 10 s no thread of process {} was where it may load a library; the last one: {}", pid, obstacle),
-      fmt::format("try again when it is less busy: heapprof attach {}", pid),
+      fmt::format("in 10 s heapprof found no thread of process {} that it may stop for a moment: {}", pid, obstacle),
+      fmt::format("try again when the process does something else: heapprof attach {}", pid),
       "start it under heapprof: heapprof run -- PROGRAM", kFailed};
 }
 
 Problem attach_sees_no_agent(const std::string& pid, const std::string& agent) {
   return {
-      "HP283", fmt::format("process {} has another root folder, and no {} in it", pid, agent),
+      "HP283", fmt::format("process {} sees other files than heapprof does, and no {} among them", pid, agent),
       fmt::format("put the agent there, at the same path: sudo install -D {0} /proc/{1}/root{0}", quoted(agent), pid),
       "run heapprof inside of its container", kFailed};
 }
 
 Problem attach_failed(const std::string& pid, const std::string& reason) {
-  return {"HP284", fmt::format("process {} was not attached to, and runs on: {}", pid, reason),
+  return {"HP284", fmt::format("heapprof could not work in process {}: {}", pid, reason),
           fmt::format("try again: heapprof attach {}", pid), "start it under heapprof: heapprof run -- PROGRAM",
           kFailed};
 }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
 #include <vector>
 
@@ -59,9 +60,11 @@ bool is_in(uint32_t code, const Range* ranges, size_t count) {
                      [&](const Range& range) { return code >= range.first && code <= range.last; });
 }
 
-// What moves the cursor, starts an escape sequence, or shows later text in another order or not at all.
-constexpr Range kHarmful[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},   {0x200b, 0x200f},  {0x2028, 0x202e},
-                              {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe0fff}};
+// What moves the cursor, starts an escape sequence, or shows later text in another order or not at all; and what XML
+// may not hold.
+constexpr Range kHarmful[] = {{0, 0x1f},        {0x7f, 0x9f},      {0x61c, 0x61c},   {0x200b, 0x200f},
+                              {0x2028, 0x202e}, {0x2060, 0x206f},  {0xfeff, 0xfeff}, {0xfff9, 0xfffb},
+                              {0xfffe, 0xffff}, {0xe0000, 0xe0fff}};
 constexpr Range kZeroWidth[] = {{0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},  {0x610, 0x61a},   {0x64b, 0x65f},
                                 {0x900, 0x902},   {0xe31, 0xe31},   {0xe34, 0xe3a},  {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff},
                                 {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
@@ -102,6 +105,12 @@ std::string tail(std::string_view text, size_t columns) {
 
 bool is_printable_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 std::string escape_controls(std::string_view text) {
@@ -195,12 +204,26 @@ std::string shorten_path(std::string_view path_and_line, size_t columns) {
   return first_fits ? std::string(first) + shortened : shortened;
 }
 
+namespace {
+
+// Where the word ends that begins there; a number and its unit are one ("1.68 s", "33.3 MiB").
+size_t word_end(std::string_view text, size_t at) {
+  constexpr std::string_view kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "ns", "µs", "ms", "s", "min", "h", "%"};
+  const size_t end = std::min(text.find(' ', at), text.size());
+  if (end == text.size() || end == at || text[end - 1] < '0' || text[end - 1] > '9') return end;
+  const size_t next = std::min(text.find(' ', end + 1), text.size());
+  const std::string_view unit = text.substr(end + 1, std::min(text.find_first_of(",;:.)", end + 1), next) - end - 1);
+  return std::find(std::begin(kUnits), std::end(kUnits), unit) == std::end(kUnits) ? end : next;
+}
+
+}  // namespace
+
 std::string wrapped(std::string_view text, const Wrapping& wrapping) {
   std::string result;
   size_t used = wrapping.first;
   bool is_first = true;
   for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find(' ', at), text.size());
+    const size_t end = word_end(text, at);
     const std::string_view word = text.substr(at, end - at);
     const size_t width = display_width(word);
     if (!is_first && used + 1 + width > wrapping.columns) {

@@ -4,11 +4,34 @@
 //           takes any bytes.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace heapprof::cli {
+
+// Of ASCII alone, whatever the locale.
+constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+// Without the blanks at its ends.
+std::string_view trimmed(std::string_view text);
+
+template <size_t N>
+bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+// Empty prefixes count for nothing.
+template <size_t N>
+bool starts_with_one_of(std::string_view name, const std::array<std::string_view, N>& prefixes) {
+  if (name.empty()) return false;
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) {  // mostly the first letter differs
+                       return !prefix.empty() && name[0] == prefix[0] && name.starts_with(prefix);
+                     });
+}
 
 // Control characters, text-direction overrides and bytes that are no UTF-8 become \x1b, \u202e, \xff.
 std::string escape_controls(std::string_view text);
@@ -34,7 +57,7 @@ std::string shorten_path(std::string_view path_and_line,
                          size_t columns);  // "a/…/c.cc:12": the file's name and line stay
 
 // The words of the text, broken at blanks: the first line begins at column `first`, the others at `indent`. A word that
-// is wider than a line has one of its own.
+// is wider than a line has one of its own; a number and its unit are one word.
 struct Wrapping {
   size_t first = 0;
   size_t indent = 0;

@@ -43,9 +43,7 @@ std::string three_digits(Wide part, Wide whole, uint64_t limit) {
 constexpr std::array<const char*, 6> kIecUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 constexpr std::array<const char*, 6> kSiUnits = {"kB", "MB", "GB", "TB", "PB", "EB"};
 
-}  // namespace
-
-std::string format_bytes(uint64_t bytes) {
+std::string three_digits_of_bytes(uint64_t bytes) {
   if (bytes < 1024) return fmt::format("{} B", bytes);
   Wide unit = 1;
   for (const char* name : kIecUnits) {
@@ -53,6 +51,13 @@ std::string format_bytes(uint64_t bytes) {
     if (const std::string text = three_digits(bytes, unit, 1024); !text.empty()) return text + " " + name;
   }
   return format_bytes_exact(bytes);  // not reached: 2^64 - 1 is 16.0 EiB
+}
+
+}  // namespace
+
+// Sums stop at the largest number.
+std::string format_bytes(uint64_t bytes) {
+  return (bytes == UINT64_MAX ? "more than " : "") + three_digits_of_bytes(bytes);
 }
 
 std::string format_bytes_exact(uint64_t bytes) { return format_count_exact(bytes) + " B"; }
@@ -140,7 +145,9 @@ std::string without_base(const Change& change) {
 
 }  // namespace
 
-std::string format_change_bytes(const Change& change) { return with_sign(change, format_bytes(change.amount())); }
+std::string format_change_bytes(const Change& change) {
+  return with_sign(change, three_digits_of_bytes(change.amount()));
+}
 
 std::string format_change_bytes_exact(const Change& change) {
   return with_sign(change, format_bytes_exact(change.amount()));
@@ -151,9 +158,9 @@ std::string format_change_count(const Change& change) { return with_sign(change,
 std::string format_change_percent(const Change& change) {
   if (change.amount() == 0) return "0 %";
   if (std::string word = without_base(change); !word.empty()) return word;
+  constexpr uint64_t kLeastFactor = 1'000;  // from there on a percentage is hard to read
+  if (change.current / kLeastFactor >= change.base) return "×" + format_count(scaled(change.current, change.base, 0));
   const Wide percent = Wide{change.amount()} * 100;
-  constexpr uint64_t kMost = 1'000'000'000'000;
-  if (percent / change.base > kMost) return with_sign(change, format_count(kMost) + " %");
   if (const uint64_t tenths = scaled(percent, change.base, 1); tenths < 10'000)
     return tenths == 0 ? "<0.1 %" : with_sign(change, decimal(tenths, 1) + " %");
   return with_sign(change, format_count(scaled(percent, change.base, 0)) + " %");

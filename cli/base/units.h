@@ -29,7 +29,7 @@ struct Change {
   uint64_t amount() const { return current > base ? current - base : base - current; }
 };
 
-std::string format_bytes(uint64_t bytes);        // 1.92 GiB, 40.2 MiB, 402 MiB, 1010 KiB, 17 B
+std::string format_bytes(uint64_t bytes);        // 1.92 GiB, 402 MiB, 17 B; UINT64_MAX: more than 16.0 EiB
 std::string format_bytes_exact(uint64_t bytes);  // 2,061,584,302 B
 std::string format_count(uint64_t count);        // exact below 10^6, then 18.4 M
 std::string format_count_exact(uint64_t count);  // 18,400,123
@@ -45,8 +45,9 @@ std::string format_percent_rounded(Ratio ratio);    // 61 %, <1 %
 std::string format_change_bytes(const Change& change);
 std::string format_change_bytes_exact(const Change& change);
 std::string format_change_count(const Change& change);
-std::string format_change_percent(const Change& change);  // of the base: +12.3 %, −4.0 %, <0.1 %, 0 %, new, gone
-std::string format_factor(const Change& change);          // 1.20×, 348×, 0.50×, 1/348×, new, gone
+std::string format_change_percent(
+    const Change& change);                        // of the base: +12.3 %, −4.0 %, <0.1 %, 0 %, new, gone, ×13,000
+std::string format_factor(const Change& change);  // 1.20×, 348×, 0.50×, 1/348×, new, gone
 
 // "3 %", "0.5%": a decimal number from 0 and a percent sign. Nothing if it is no such text, or has more than six
 // decimals.

@@ -9,14 +9,19 @@
 #include "cli/check/baselines.h"
 
 #include "cli/base/problems.h"
+#include "cli/base/text.h"
+#include "cli/base/units.h"
 #include "cli/check/check_plan.h"
 #include "cli/model/judge/budget_fit.h"
 #include "cli/model/judge/scope_numbers.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/text/run_text.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <utility>
 
@@ -89,6 +94,45 @@ Evidence compare(const Budget& budget, const std::vector<Profile>& runs, size_t 
   for (const Profile& run : runs) evidence.runs.push_back(measure(budget, evidence.subjects, run));
   if (baseline.profile) evidence.baseline = measure(budget, evidence.subjects, *baseline.profile);
   return evidence;
+}
+
+std::string spread_text(const Budget& budget, const std::vector<Profile>& runs) {
+  constexpr size_t kManyRuns = 5;
+  if (runs.size() < 2) return "";
+  const std::vector<Subject> subjects = find_subjects(budget, runs[0], true);
+  const Tolerance tolerance = tolerance_of(budget);
+  std::vector<std::vector<uint64_t>> values;
+  for (const Profile& run : runs) values.push_back(measure(budget, subjects, run));
+  std::string what;
+  Ratio widest;
+  double widest_share = 0;
+  for (size_t i = 0; i < subjects.size(); ++i) {
+    uint64_t least = UINT64_MAX;
+    uint64_t most = 0;
+    for (const std::vector<uint64_t>& run : values) {
+      least = std::min(least, run[i]);
+      most = std::max(most, run[i]);
+    }
+    if (most - least <= tolerance.slack(subjects[i].metric)) continue;
+    const std::string name = fmt::format("{} {}", escape_controls(subjects[i].device), subject_word(subjects[i]));
+    if (least == 0) {
+      const bool is_bytes = is_in_bytes(subjects[i].metric);
+      return fmt::format("       its {} runs differ: {} is {} to {}\n", runs.size(), name, is_bytes ? "0 B" : "0",
+                         is_bytes ? format_bytes(most) : format_count(most));
+    }
+    const double share = static_cast<double>(most - least) / static_cast<double>(least);
+    if (share <= widest_share) continue;
+    widest_share = share;
+    widest = {most - least, least};
+    what = name;
+  }
+  if (what.empty()) return "";
+  std::string text =
+      fmt::format("       its {} runs differ by up to {} ({})", runs.size(), format_percent(widest), what);
+  if (widest_share * static_cast<double>(tolerance.share.whole) > static_cast<double>(tolerance.share.part))
+    text += fmt::format(", more than the tolerance: --tolerance {:.0f}%{}", std::ceil(200 * widest_share),
+                        runs.size() < kManyRuns ? fmt::format(", or --runs {}", kManyRuns) : "");
+  return text + "\n";
 }
 
 }  // namespace heapprof::cli

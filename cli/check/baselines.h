@@ -29,6 +29,10 @@ struct Baseline {
 // Measures the runs and the baseline.
 Evidence compare(const Budget& budget, const std::vector<Profile>& runs, size_t shown, const Baseline& baseline);
 
+// "its 3 runs differ by up to 4.2 % (host peak)", and by which tolerance such runs pass, if by a larger one; with its
+// end of line. Empty: it is one run, or they do not differ.
+std::string spread_text(const Budget& budget, const std::vector<Profile>& runs);
+
 class Baselines {
  public:
   explicit Baselines(const CheckOptions& options) : options_(options) {}

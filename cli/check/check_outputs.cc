@@ -9,9 +9,9 @@
 #include "cli/check/check_outputs.h"
 
 #include "cli/base/atomic_file.h"
-#include "cli/base/fd.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
+#include "cli/base/trusted_output.h"
 #include "cli/write/check/formats.h"
 
 #include <fcntl.h>
@@ -40,9 +40,10 @@ bool wants_annotations(const CheckOptions& options) {
 
 // A step's summary belongs to all of its commands: it is added to.
 Result<Done> append(const std::string& path, std::string_view text) {
-  const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0644));
-  if (!fd.is_open()) return output_not_writable(path, errno_text(errno));
-  if (const int error = write_fully(fd.get(), text); error != 0) return disk_full(path, errno_text(error));
+  const Result<UniqueFd> opened = open_output(path, O_WRONLY | O_APPEND, 0644);
+  if (!opened) return opened.problem();
+  if (!opened->is_open()) return output_not_writable(path, errno_text(errno));
+  if (const int error = write_fully(opened->get(), text); error != 0) return disk_full(path, errno_text(error));
   return Done{};
 }
 
@@ -157,6 +158,10 @@ std::string project_folder() {
   for (std::filesystem::path folder = here; !folder.empty(); folder = folder.parent_path()) {
     if (std::filesystem::exists(folder / ".git", error)) return folder.string();
     if (folder == folder.root_path()) break;
+  }
+  for (const char* name : {"GITHUB_WORKSPACE", "CI_PROJECT_DIR"}) {  // of GitHub and GitLab
+    const std::string top = real_path(variable(name));
+    if (!top.empty() && (here.string() + "/").starts_with(top + "/")) return top;
   }
   return here.string();
 }

@@ -15,7 +15,8 @@ Result<Done> try_outputs(const CheckOptions& options);
 // something went wrong.
 bool write_outputs(const CheckReport& report, const CheckOptions& options);
 
-// The folder that holds .git, from here upwards; else the current one. Services know files by their path below it.
+// The folder that holds .git, from here upwards; without one the workspace that GitHub or GitLab names, if this is in
+// it; else the current one. Services know files by their path below it.
 std::string project_folder();
 std::string folder_in_project();  // the current one, as "ci/" or ""
 

@@ -116,6 +116,8 @@ Result<Budget> CheckPlan::complete(Budget budget, const std::string& what) const
   if (options_.tolerance_share) budget.tolerance_share = options_.tolerance_share;
   if (options_.slack_bytes) budget.slack_bytes = options_.slack_bytes;
   if (options_.runs > 0) budget.runs = options_.runs;
+  constexpr uint64_t kBaselineRuns = 3;  // from which it is seen how far they differ
+  if (options_.update_baseline && !budget.runs) budget.runs = kBaselineRuns;
   if (options_.processes) budget.processes = options_.processes;
   if (options_.update_baseline && budget.baseline.empty())
     return flag_needs_another("--update-baseline", "--baseline FILE");

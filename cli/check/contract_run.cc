@@ -22,9 +22,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <string_view>
+#include <vector>
 
 namespace heapprof::cli {
 namespace {
@@ -80,8 +80,7 @@ Judged in_range(const FileClaim& claim, const char* what, const Expectation& ran
 // In the child. Not posix_spawn: glibc's leaves two signals ignored, and the program is to find all as it would be
 // without us.
 [[noreturn]] void become(const std::vector<char*>& arguments, const SignalWatch& signals, int error_fd) {
-  for (const auto& [number, action] : signals.previous_actions()) sigaction(number, &action, nullptr);
-  sigprocmask(SIG_SETMASK, &signals.previous_mask(), nullptr);
+  signals.enter_program();
   execvp(arguments[0], arguments.data());
   const int error = errno;
   [[maybe_unused]] const ssize_t written = write(error_fd, &error, sizeof error);
@@ -91,15 +90,20 @@ Judged in_range(const FileClaim& claim, const char* what, const Expectation& ran
 // What a process sends to us is handed on, as in `run`.
 RunEnd wait_for(pid_t child, SignalWatch* signals) {
   const UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
-  const int timeout_ms = pidfd.is_open() ? -1 : 20;
   for (;;) {
-    std::array<pollfd, 2> events = {{{signals->fd(), POLLIN, 0}, {pidfd.get(), POLLIN, 0}}};
-    poll(events.data(), events.size(), timeout_ms);
+    std::vector<pollfd> events = {{pidfd.get(), POLLIN, 0}};
+    signals->add_waiting(&events);
+    poll(events.data(), events.size(), pidfd.is_open() && !signals->is_holding() ? -1 : 10);
     int status = 0;
-    const pid_t ended = waitpid(child, &status, WNOHANG);
-    if (ended == child && WIFSIGNALED(status)) return {EndKind::kSignaled, WTERMSIG(status)};
-    if (ended == child) return {EndKind::kExited, WEXITSTATUS(status)};
-    if (ended < 0 && errno != EINTR) return {};
+    const pid_t changed = waitpid(child, &status, WNOHANG | WUNTRACED);
+    if (changed == child && WIFSTOPPED(status)) {
+      signals->stop_with(child, WSTOPSIG(status));
+      continue;
+    }
+    if (changed == child) take_terminal_back(child);
+    if (changed == child && WIFSIGNALED(status)) return {EndKind::kSignaled, WTERMSIG(status)};
+    if (changed == child) return {EndKind::kExited, WEXITSTATUS(status)};
+    if (changed < 0 && errno != EINTR) return {};
     if (signals->handle(child) != 0) return {EndKind::kDetached, 0};
   }
 }
@@ -153,6 +157,7 @@ Result<RunEnd> run_unprofiled(const std::vector<std::string>& command) {
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   SignalWatch signals;  // a terminal's Ctrl-C is for the program: we wait for its end
+  if (signals.error() != 0) return launch_failed(command[0], errno_text(signals.error()));
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return launch_failed(command[0], errno_text(errno));
   UniqueFd read_end(ends[0]);

@@ -72,6 +72,8 @@ Result<ProgramProfiles> profile_program(const Budget& budget, const std::string&
   for (uint64_t run = 1; run <= budget.runs.value_or(1); ++run) {
     RunOptions options;
     options.quiet = true;
+    options.goes_on = true;
+    options.all_processes = true;
     options.color = color;
     options.program = budget.command;
     const std::string file = fmt::format("{}/run{}.json", folder, run);

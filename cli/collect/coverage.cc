@@ -68,12 +68,23 @@ void add_unrecorded_operators(const wire::Control& control, Coverage* coverage) 
 void add_inner_allocators(const wire::Control& control, const InnerProgram& inner, Coverage* coverage) {
   const wire::InnerState state = control.inner_state.load(std::memory_order_relaxed);
   const uint32_t passed = control.inner_passed.load(std::memory_order_relaxed);
+  const uint32_t doubted = control.inner_doubted.load(std::memory_order_relaxed);
   const bool is_planned = control.inner_plan_bytes != 0;
-  if (is_planned && state == wire::InnerState::kNone && passed == 0) return;  // the program ended before it was tried
+  if (is_planned && state == wire::InnerState::kNone && (passed | doubted) == 0)
+    return;  // the program ended before it was tried
+  if (is_planned && state == wire::InnerState::kHooked) {
+    for (const std::string& one : inner.unseen) coverage->unhooked_allocators.push_back(one);
+  }
   for (size_t group = 0; group < inner.allocators.size(); ++group) {
     const InnerProgram::Allocator& allocator = inner.allocators[group];
     const bool is_passed = group < 32 && (passed >> group & 1) != 0;
     if (is_passed) continue;  // it counts where it asks for what it gives
+    const bool is_doubted = group < 32 && (doubted >> group & 1) != 0;
+    if (is_planned && is_doubted) {
+      coverage->unhooked_allocators.push_back(
+          fmt::format("{}: its functions do not behave as an allocator's do", allocator.name));
+      continue;
+    }
     if (is_planned && state == wire::InnerState::kHooked) {
       coverage->inner_allocators.push_back(
           fmt::format("{}: {}", allocator.name, format_counted(allocator.functions, "function")));

@@ -16,6 +16,7 @@ struct InnerProgram {
   std::vector<Allocator> allocators;  // by the number of their group in the plan
   std::vector<unsigned char> plan;    // shared/inner.h; empty: nothing is to be hooked
   std::vector<std::string> refusals;  // why there is no plan, by function
+  std::vector<std::string> unseen;    // functions that give out blocks and are not hooked, although there is a plan
   std::string left_because;           // why nothing is to be hooked, whatever could be; empty: it is
 };
 

@@ -29,6 +29,9 @@
 #include "cli/collect/rings/notes.h"
 #include "cli/collect/snapshot_clock.h"
 #include "cli/collect/top_reader.h"
+#include "cli/model/profile/recursion_frame.h"
+
+#include <signal.h>
 
 #include <algorithm>
 #include <cstring>
@@ -87,8 +90,9 @@ struct ProcessCollector::State {
   SnapshotClock snapshots;
   uint64_t end_ticks = 0;  // 0: has not ended
   bool is_detached = false;
-  bool is_broken = false;   // memory ran out in the middle of a round
-  std::string stop_reason;  // empty: has not stopped before its time
+  std::optional<wire::StopReason> end_stop;  // the process's own, when it had ended
+  bool is_broken = false;                    // memory ran out in the middle of a round
+  std::string stop_reason;                   // empty: has not stopped before its time
   BlockChoice choice;
   QuestionDesk questions;
   std::optional<LeakWatch> leaks;  // with leak_check
@@ -140,6 +144,9 @@ void ProcessCollector::pause() {
   drain();
   state_->choice.pause();
 }
+void ProcessCollector::set_stall_timeout(std::optional<uint32_t> milliseconds) {
+  state_->arena->control().stall_timeout_ms = milliseconds.value_or(state_->options.stall_timeout_ms);
+}
 void ProcessCollector::resume() { state_->choice.resume(); }
 bool ProcessCollector::needs_all() const { return state_->options.leak_check || state_->options.records_objects; }
 
@@ -153,16 +160,37 @@ bool ProcessCollector::add_mark(std::string_view name) {
 
 bool ProcessCollector::has_met_mark() const { return state_->choice.has_met_mark(); }
 
+// The map of code that the process compiled, where some of that is in its stacks.
+static void add_jit_map(ProcessFiles& files, Recording* recording) {
+  const std::vector<Location>& locations = recording->locations;
+  if (std::none_of(locations.begin(), locations.end(), [](const Location& location) {
+        return location.module == kNoModule && location.svma != 0 && !is_python_frame(location.svma) &&
+               !is_recursion(location);
+      }))
+    return;
+  if (std::shared_ptr<UniqueFd> map = files.open_jit_map())
+    recording->modules.push_back({"[JIT]", "", 0, std::move(map)});
+}
+
 void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& identity) {
   State& state = *state_;
   state.hello = hello;
   state.identity = identity;
   state.scale = TickScale(state.options.clock_mode);
   state.files = std::make_unique<ProcessFiles>(identity.pid);
-  state.modules =
-      std::make_unique<ModuleMap>(identity.executable, [files = state.files.get()](const std::string& path) {
-        return path.empty() ? files->open_executable() : files->open_path(path);
+  // Of a program that ran before us a file may have been replaced since.
+  const bool may_be_replaced = (hello.flags & wire::kHelloAttached) != 0;
+  state.modules = std::make_unique<ModuleMap>(
+      identity.executable,
+      [files = state.files.get(), identity, may_be_replaced](const std::string& path, uint64_t start_avma) {
+        if (path.empty()) return identity.is_loaded ? files->open_path(identity.executable) : files->open_executable();
+        // Otherwise its path is the better word: what is mapped there may be another library by now.
+        const bool is_of_process = path.starts_with("/proc/") || path.starts_with("/dev/fd/");
+        std::shared_ptr<UniqueFd> file;
+        if (may_be_replaced || is_of_process) file = files->open_mapped(start_avma);
+        return file != nullptr || is_of_process ? file : files->open_path(path);
       });
+  state.modules->set_codes([arena = state.arena.get()] { return arena->codes(); });
   state.shared.tree = &state.tree;
   state.shared.modules = state.modules.get();
   state.shared.threads = &state.threads;
@@ -197,6 +225,11 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
 
 wire::StopReason ProcessCollector::agent_stop() const {
   return static_cast<wire::StopReason>(state_->arena->control().stop_reason.load(std::memory_order_acquire));  // (S)
+}
+
+int ProcessCollector::death_signal() const {
+  const uint32_t word = state_->arena->control().death_signal.load(std::memory_order_relaxed);
+  return word > 1 && word <= SIGRTMAX + 1u ? static_cast<int>(word - 1) : 0;
 }
 
 bool ProcessCollector::is_judged() const { return state_->leaks && state_->leaks->is_asked(); }
@@ -240,12 +273,18 @@ void ProcessCollector::sample_resident() {
   state.next_resident_ns = monotonic_ns() + kResidentIntervalNs;
   const uint64_t bytes = state.files->resident_bytes();
   if (bytes == 0) return;
-  if (bytes > state.resident.max_bytes) {
+  ResidentSamples& resident = state.resident;
+  if (bytes > resident.max_bytes) {
+    resident.max_bytes = bytes;
     const MappingLedger& mappings = state.ledger.mappings();
-    state.resident.max_bytes = bytes;
-    state.resident.live_at_max_bytes = state.ledger.sites().totals().live.bytes;
-    state.resident.mapped_at_max_bytes =
-        mappings.live_bytes(wire::kMappedDevice) + mappings.live_bytes(wire::kMappedFileDevice);
+    const uint64_t live = state.ledger.sites().totals().live.bytes;
+    const uint64_t mapped = mappings.live_bytes(wire::kMappedDevice) + mappings.live_bytes(wire::kMappedFileDevice);
+    const bool is_far_above = bytes - bytes / 32 > resident.explained_bytes;
+    if (is_far_above || live + mapped >= resident.live_at_max_bytes + resident.mapped_at_max_bytes) {
+      resident.explained_bytes = bytes;
+      resident.live_at_max_bytes = live;
+      resident.mapped_at_max_bytes = mapped;
+    }
   }
   if (state.ledger.sites().epoch() != state.sampled_epoch) {
     state.sampled_epoch = state.ledger.sites().epoch();
@@ -280,6 +319,7 @@ void ProcessCollector::note_use_missing(const std::string& uuid, const std::stri
 
 void ProcessCollector::drain_to_end() {
   State& state = *state_;
+  wire::Control& control = state.arena->control();
   if (state.drain == nullptr) return;
   state.end_ticks = read_ticks(state.options.clock_mode);
   if (state.options.clock_mode == wire::ClockMode::kSequence) state.ledger.set_drain_ticks(state.end_ticks);
@@ -290,11 +330,15 @@ void ProcessCollector::drain_to_end() {
     if (in_round == 0) break;
     taken += in_round;
   }
+  // One that shares its memory, and lives on (CLONE_VM), would wait for space until stall_timeout_ms. What it says
+  // when it stops is not of this process.
+  state.end_stop = static_cast<wire::StopReason>(control.stop_reason.load(std::memory_order_relaxed));
+  if (!state.is_detached) control.detach.store(wire::Detach::kProcess, std::memory_order_release);
 }
 
 void ProcessCollector::detach() {
   state_->is_detached = true;
-  state_->arena->control().detach.store(1, std::memory_order_release);
+  state_->arena->control().detach.store(wire::Detach::kSession, std::memory_order_release);
 }
 
 void ProcessCollector::stop(const std::string& reason) {
@@ -392,10 +436,10 @@ Recording ProcessCollector::finish() {
   run.counters.corrupt_records = state.shared.corrupt_records + (state.modules->is_sound() ? 0 : 1);
   run.counters.watermark_skips = state.drain->watermark_skips();
   run.counters.events_before_agent = state.hello.events_before;
-  run.incomplete_reason =
-      what_is_missing(run.counters, static_cast<wire::StopReason>(control.stop_reason.load(std::memory_order_relaxed)),
-                      state.is_detached, state.drain->has_unreadable_rings(),
-                      control.attached.load(std::memory_order_relaxed) != 0, state.stop_reason);
+  const auto stop_now = static_cast<wire::StopReason>(control.stop_reason.load(std::memory_order_relaxed));
+  const wire::StopReason stop = state.end_stop.value_or(stop_now);
+  run.incomplete_reason = what_is_missing(run.counters, stop, state.is_detached, state.drain->has_unreadable_rings(),
+                                          control.attached.load(std::memory_order_relaxed) != 0, state.stop_reason);
   run.complete = run.incomplete_reason.empty();
   if (state.leaks) run.leak_check = state.leaks->end(run.complete);
   run.cost.arena_resident_bytes = state.arena->resident_bytes();
@@ -409,6 +453,7 @@ Recording ProcessCollector::finish() {
                   &recording);
   add_gpu_counters(state.options.gpu_time, control, state.scale, &recording.scopes.gpu);
   recording.python_codes = recorded_codes(state.arena.get(), recording.locations);
+  add_jit_map(*state.files, &recording);
   recording.scopes.nvtx_left = control.nvtx_left.load(std::memory_order_relaxed);
   recording.api.kernel_launches = state.drain->kernel_launches();
   state.threads.finish(&run.threads, &run.other_threads, &run.other_threads_count);

@@ -28,6 +28,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -79,8 +80,9 @@ const char* unwinder_name(wire::UnwinderKind kind);
 struct ProcessIdentity {
   pid_t pid = 0;
   bool inherits = false;   // it has blocks that nobody saw begin: it was forked, or attached to
-  std::string executable;  // path of /proc/PID/exe
+  std::string executable;  // the program's file
   std::shared_ptr<const InnerProgram> inner = nullptr;  // nullptr: there is no allocator inside
+  bool is_loaded = false;  // /proc/PID/exe is a loader, which was told to load `executable`
 };
 
 class ProcessCollector {
@@ -104,6 +106,8 @@ class ProcessCollector {
   bool set_recorded(const RecordedBlocks& recorded);
   void pause();
   void resume();
+  // How long a thread of the program waits for space in a ring; nothing: as the options say.
+  void set_stall_timeout(std::optional<uint32_t> milliseconds);
   // What it was started for cannot be had of a part of the blocks: leaks are judged, or Python's objects recorded.
   bool needs_all() const;
   // A mark from outside of the program, at this moment. False: there is no room for its name.
@@ -117,6 +121,8 @@ class ProcessCollector {
   uint64_t next_drain_ns() const;
   // Why the agent records no more, on its own account; kLeft: and nothing of it is under way.
   wire::StopReason agent_stop() const;
+  // What the process asks for at its parent's death (PR_SET_PDEATHSIG); 0: nothing, or it is not known.
+  int death_signal() const;
   // Its live blocks are being judged just now: its threads are held still, and nobody else may wait for a stopped one.
   bool is_judged() const;
   // The process is gone: takes everything that was published.

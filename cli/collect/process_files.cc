@@ -80,8 +80,14 @@ ProcessFiles::ProcessFiles(pid_t pid)
   executable_ = UniqueFd(::openat(process_.get(), "exe", O_PATH | O_CLOEXEC));
   statm_ = UniqueFd(::openat(process_.get(), "statm", O_RDONLY | O_CLOEXEC));
   size_t namespaces = 0;
-  last_namespace_id(read_small(process_.get(), "status"), &namespaces);
+  own_id_ = last_namespace_id(read_small(process_.get(), "status"), &namespaces);
   has_own_namespace_ = namespaces > 1;
+  struct stat status {};
+  if (::fstat(process_.get(), &status) == 0) user_ = status.st_uid;
+  open_how how{};
+  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_IN_ROOT;
+  tmp_ = UniqueFd(static_cast<int>(::syscall(SYS_openat2, root_.get(), "/tmp", &how, sizeof how)));
 }
 
 uint64_t ProcessFiles::resident_bytes() const {
@@ -138,8 +144,42 @@ std::string ProcessFiles::thread_name(uint32_t id) {
 
 std::shared_ptr<UniqueFd> ProcessFiles::open_executable() { return reopen(std::move(executable_)); }
 
+std::shared_ptr<UniqueFd> ProcessFiles::open_mapped(uint64_t avma) {
+  UniqueFd maps(::openat(process_.get(), "maps", O_RDONLY | O_CLOEXEC));
+  if (!maps.is_open()) return nullptr;
+  std::string text;
+  for (char part[1 << 16];;) {
+    const ssize_t bytes = ::read(maps.get(), part, sizeof part);
+    if (bytes <= 0) break;
+    text.append(part, static_cast<size_t>(bytes));
+  }
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string range = text.substr(begin, std::min(text.find(' ', begin), end) - begin);
+    begin = end + 1;
+    uint64_t first = 0;
+    uint64_t last = 0;
+    const auto [dash, error] = std::from_chars(range.data(), range.data() + range.size(), first, 16);
+    if (error != std::errc() || dash == range.data() + range.size()) continue;
+    if (std::from_chars(dash + 1, range.data() + range.size(), last, 16).ec != std::errc()) continue;
+    if (avma < first || avma >= last) continue;
+    // Opening it takes CAP_CHECKPOINT_RESTORE.
+    return reopen(UniqueFd(::openat(process_.get(), ("map_files/" + range).c_str(), O_PATH | O_CLOEXEC)));
+  }
+  return nullptr;
+}
+
+std::shared_ptr<UniqueFd> ProcessFiles::open_jit_map() {
+  if (own_id_.empty() || !tmp_.is_open()) return nullptr;
+  UniqueFd map(::openat(tmp_.get(), ("perf-" + own_id_ + ".map").c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  struct stat facts {};
+  if (!map.is_open() || ::fstat(map.get(), &facts) != 0 || (facts.st_uid != user_ && facts.st_uid != 0)) return nullptr;
+  return reopen(std::move(map));
+}
+
 std::shared_ptr<UniqueFd> ProcessFiles::open_path(const std::string& path) {
   if (!process_.is_open() || path.find('/') == std::string::npos) return nullptr;  // linux-vdso.so.1
+  if (path.starts_with("/proc/") || path.starts_with("/dev/fd/")) return nullptr;  // these mean the process itself
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
   how.resolve = RESOLVE_NO_MAGICLINKS;

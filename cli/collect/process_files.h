@@ -3,7 +3,8 @@
 // Guarantees
 //  - Holds /proc/PID open: a process that gets the same number later is never taken for this one.
 //  - A path is opened inside the target's root (symbolic links included), or in ours where that has no such file, and
-//    only if it names a regular file: a target's path cannot make us open a device or wait for a FIFO.
+//    only if it names a regular file: a target's path cannot make us open a device or wait for a FIFO. What a path says
+//    of the process itself (/proc/self, /dev/fd) is not taken for us: such a file is opened as what is mapped.
 // Trust:    paths come from the target.
 #pragma once
 
@@ -30,6 +31,11 @@ class ProcessFiles {
   // nullptr: it cannot be opened, or as many files are open as the limit allows.
   std::shared_ptr<UniqueFd> open_executable();  // once
   std::shared_ptr<UniqueFd> open_path(const std::string& path);
+  // The file that is mapped at the address, whatever became of its name: it was deleted, replaced, or never had one.
+  std::shared_ptr<UniqueFd> open_mapped(uint64_t avma);
+  // /tmp/perf-PID.map, in the process's own /tmp and by the id that it has for itself, also after its end: a file of
+  // the process's user or of root.
+  std::shared_ptr<UniqueFd> open_jit_map();
 
  private:
   std::string task_path(uint32_t id, const char* file);
@@ -39,6 +45,9 @@ class ProcessFiles {
 
   UniqueFd process_;     // /proc/PID
   UniqueFd root_;        // its root directory
+  UniqueFd tmp_;         // /tmp there
+  std::string own_id_;   // of the process, as it sees itself
+  uid_t user_ = 0;       // whose it is
   UniqueFd executable_;  // taken at once: a short program may have deleted its file and ended before the first drain
   UniqueFd statm_;
   uint64_t page_bytes_;

@@ -19,9 +19,8 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr uint64_t kBusyNs = 20'000'000;         // after a question
-constexpr uint64_t kBusyNapNs = 150'000;         // meanwhile
-constexpr uint64_t kPatienceNs = 2'000'000'000;  // longer than anybody waits
+constexpr uint64_t kBusyNs = 20'000'000;  // after a question
+constexpr uint64_t kBusyNapNs = 150'000;  // in that time
 constexpr uint64_t kLeftNs = 3'000'000'000;
 constexpr size_t kMostNaming = 2 * wire::kQuestions;  // replied to, and not taken leave of yet, count
 
@@ -61,6 +60,14 @@ void QuestionDesk::find_waiting() {
   }
 }
 
+// Whether any thread that asked has not taken its question back.
+bool QuestionDesk::is_any_asked() const {
+  const std::span<const Waiting> waiting = std::span(waiting_).first(waiting_count_);
+  return std::any_of(waiting.begin(), waiting.end(), [this](const Waiting& one) {
+    return arena_.question(one.index).word.load(std::memory_order_relaxed) == one.word;
+  });
+}
+
 // Whoever was answered there is gone. A slot that is being written may be written yet.
 void QuestionDesk::free_slots_left(uint64_t now_ns) {
   for (uint32_t i = 0; i < wire::kQuestions; ++i) {
@@ -78,8 +85,8 @@ void QuestionDesk::free_slots_left(uint64_t now_ns) {
 
 bool QuestionDesk::look(Drain* drain, uint64_t now_ns) {
   if (waiting_count_ != 0) {
-    if (now_ns - asked_ns_ < kPatienceNs) return true;
-    waiting_count_ = 0;  // what cannot be true was to be waited for; nobody waits any more
+    if (now_ns - asked_ns_ < wire::kMostAskingNs && is_any_asked()) return true;
+    waiting_count_ = 0;  // no thread waits for these any more
   }
   const uint32_t asked = arena_.control().questions_asked.load(std::memory_order_acquire);  // (J)
   if (asked == seen_) return false;

@@ -72,6 +72,7 @@ class QuestionDesk {
                         wire::DeviceStatistics* statistics);
   void answer_one(const Waiting& one, const Drain& drain, Ledger* ledger, const ThreadTable& threads);
   void find_waiting();
+  bool is_any_asked() const;
   void free_slots_left(uint64_t now_ns);
 
   Arena& arena_;

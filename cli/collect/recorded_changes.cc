@@ -45,8 +45,11 @@ class StackCopier {
     for (; copied_.count(node) == 0; node = tree_.nodes()[node].parent) missing.push_back(node);
     uint32_t parent = copied_[node];
     for (; !missing.empty(); missing.pop_back()) {
-      recording_.stacks.push_back({parent, copy_location(tree_.nodes()[missing.back()].location)});
-      parent = static_cast<uint32_t>(recording_.stacks.size() - 1);
+      const StackNode& from = tree_.nodes()[missing.back()];
+      if (!StackFolder::is_mark(from)) {
+        recording_.stacks.push_back({parent, copy_location(from.location)});
+        parent = static_cast<uint32_t>(recording_.stacks.size() - 1);
+      }
       copied_[missing.back()] = parent;
     }
     return parent;

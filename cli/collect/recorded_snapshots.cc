@@ -2,7 +2,6 @@
 // amounts: the steps are counted by site, and then each goes where its site's are.
 #include "cli/collect/recorded_snapshots.h"
 
-#include "cli/base/large_memory.h"
 #include "cli/collect/recorded_scopes.h"
 
 #include <algorithm>
@@ -54,7 +53,7 @@ void add_device_steps(const std::vector<KeptSnapshot>& snapshots, const SiteBook
   }
   GrowingArray<Amount> live;
   live.grow_to(sites.size());
-  reserve_large(&device->steps, count);
+  device->steps.reserve(count);
   device->steps.resize(count);
   for (uint32_t i = 0; i < kept.size(); ++i) {
     if (kept[i] == nullptr) continue;

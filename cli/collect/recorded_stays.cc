@@ -44,11 +44,10 @@ void add_stays(const StayBook& book, const StayBounds& bounds, const SiteBook& s
   }
   std::vector<StayBound> kept = bounds.bounds();
   std::vector<RecordedStay> stays;
-  for (const KeptStay& stay : book.slots()) {
-    if (stay.bytes == 0 && stay.blocks == 0) continue;
+  book.for_each([&](const KeptStay& stay) {
     stays.push_back(
         {index[stay.site], {stretch_index(kept, stay.begin), stretch_index(kept, stay.end), stay.bytes, stay.blocks}});
-  }
+  });
   put_together(&stays);
   while (stays.size() > kStaysOfDevice + kRecordedStaysOfSite * recorded) {
     const std::vector<StayBound> before = kept;

@@ -9,7 +9,6 @@
 // A difference is written into the profile: it is a bug of ours that a user can report.
 #include "cli/collect/recording_builder.h"
 
-#include "cli/base/large_memory.h"
 #include "cli/collect/recorded_names.h"
 #include "cli/collect/recorded_scopes.h"
 #include "cli/collect/recorded_snapshots.h"
@@ -95,7 +94,7 @@ void add_sites(const RecordingParts& parts, const SiteBook& sites, const Growing
     used += sites[i].total.blocks != 0 ? 1 : 0;
     used_rows += sites[i].histogram != 0 ? 1 : 0;
   }
-  reserve_large(&device->sites, used);
+  device->sites.reserve(used);
   device->sizes.reserve(used_rows);
   for (uint32_t i = 1; i < sites.size(); ++i) {
     if (sites[i].total.blocks == 0)
@@ -359,8 +358,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
     for (const auto& [number, book] : books) add_device_sites(parts, number, *book, &devices[i++]);
     if (ledger.snapshots().is_on()) add_site_steps(parts, &devices);
     add_api(parts, &recording->api);
-    reserve_large(&recording->stacks, parts.tree->nodes().size());
-    recording->stacks.assign(parts.tree->nodes().begin(), parts.tree->nodes().end());
+    recording->stacks = parts.tree->folder().recorded_stacks(*parts.tree, &recording->locations);
   } catch (const std::bad_alloc&) {
     recording->trace = lost_trace(ledger);
     recording->scopes = {};

@@ -5,6 +5,7 @@
 // written, sent and read by the watcher is little.
 #include "cli/collect/top_reader.h"
 
+#include "cli/base/saturating.h"
 #include "cli/collect/recorded_scopes.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostScopes = 64;
-constexpr int kMostLevels = 8;  // of a scope's path
+constexpr int kMostShownLevels = 8;  // of a scope's path
 
 uint64_t limit_of(const DeviceLimits& limits, uint32_t number) {
   if (number == wire::kHostDevice) return limits.host_bytes;
@@ -48,7 +49,7 @@ TopDevice device_of(const TopSource& source, uint32_t number, const SiteBook& si
 void add_up_sites(const SiteBook& sites, TopDevice* device) {
   for (uint32_t site = 1; site < sites.size(); ++site) {
     const SiteEntry& entry = sites[site];
-    device->total_bytes += entry.total.bytes;
+    add_to(&device->total_bytes, entry.total.bytes);
     device->total_blocks += entry.total.blocks;
     device->temporary_blocks += entry.temporary_blocks;
   }
@@ -73,7 +74,7 @@ std::string name_of_path(const ScopePath& path, const Arena& arena) {
 std::string whole_path(const std::vector<ScopePath>& paths, uint32_t index, const Arena& arena) {
   std::string text = name_of_path(paths[index], arena);
   uint32_t parent = paths[index].parent;
-  for (int level = 1; parent != 0 && level < kMostLevels; ++level, parent = paths[parent].parent)
+  for (int level = 1; parent != 0 && level < kMostShownLevels; ++level, parent = paths[parent].parent)
     text = name_of_path(paths[parent], arena) + " > " + text;
   return parent == 0 ? text : "… > " + text;
 }

@@ -22,7 +22,7 @@ Capability try_clock() {
       "clock", Availability::kWarning,
       "the kernel does not trust the time stamp counter: events of threads are ordered by a shared counter, which is "
       "slower, and their times are coarse",
-      "see why: cat /sys/devices/system/clocksource/clocksource0/*_clocksource"};
+      "see why: dmesg | grep -i clocksource"};
 }
 
 std::vector<Capability> find_capabilities() {

@@ -2,6 +2,7 @@
 #include "cli/commands/export.h"
 
 #include "cli/base/atomic_file.h"
+#include "cli/base/file_name.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/terminal.h"
@@ -152,6 +153,8 @@ Result<int> export_profiles(const ExportOptions& options) {
   if (const Result<Done> checked = check_usage(options); !checked) return checked.problem();
   std::vector<ExportInput> profiles;
   for (const std::string& file : options.files) {
+    if (name_one_file(options.output, file))
+      return flags_exclude("-o " + options.output, file, "what is written would replace the profile");
     Result<Profile> profile = read_profile(file);
     if (!profile) return profile.problem();
     if (const Result<Done> checked = check_profile(options, file, *profile); !checked) return checked.problem();

@@ -1,6 +1,7 @@
 // cli/commands/report.cc: reads, checks that the file can answer what was asked, renders.
 #include "cli/commands/report.h"
 
+#include "cli/base/file_name.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
@@ -13,6 +14,7 @@
 #include "cli/read/profile_files.h"
 #include "cli/read/read_categories.h"
 #include "cli/read/read_profile.h"
+#include "cli/run/name_profile.h"
 #include "cli/run/names_advice.h"
 #include "cli/run/page_files.h"
 #include "cli/write/html/page.h"
@@ -24,6 +26,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 namespace heapprof::cli {
@@ -188,6 +191,8 @@ Result<int> show_report(const ReportOptions& options) {
   view.all_frames = options.suppressions.all_frames;
   const Result<std::string> file = choose_file(options.files);
   if (!file) return file.problem();
+  if (name_one_file(options.html, *file))
+    return flags_exclude("--html " + options.html, *file, "the page would replace the profile");
   view.file = *file;
   if (!options.categories.empty()) {
     Result<std::vector<CategoryRule>> categories = read_categories(options.categories);
@@ -196,6 +201,10 @@ Result<int> show_report(const ReportOptions& options) {
   }
   Result<Profile> profile = read_profile(view.file);
   if (!profile) return profile.problem();
+  if (is_bare_checkpoint(*profile)) {
+    unsetenv("DEBUGINFOD_URLS");  // a report downloads nothing unasked
+    name_profile({}, &*profile);
+  }
   if (!view.categories.empty()) give_categories(view.categories, &profile->scopes);
   if (const Result<Done> checked = check_view(*profile, view); !checked) return checked.problem();
   if (!options.between.empty()) {
@@ -260,7 +269,8 @@ void declare_report_options(Options* options, ReportOptions* target) {
   declare_fold_options(options, view, "also std, allocator, runtime; fold nothing", &target->suppressions);
   options->add_flag({"--sizes", "", view, "of what sizes the places' blocks were, as bars"}, &target->view.sizes);
   options->add_flag({"--threads", "", view, "what each thread allocated and freed"}, &target->view.threads);
-  options->add_flag({"--packages", "", kRareGroup, "Python: whose code asked for the memory"}, &target->view.packages);
+  options->add_flag({"--packages", "", kRareGroup, "whose code asked for the memory: by library"},
+                    &target->view.packages);
   options->add_flag({"--scopes", "", view, "the program's own scopes and marks"}, &target->view.scopes);
   options->add_flag({"--stable", "", kRareGroup, "scopes alone, without what varies by run"}, &target->view.stable);
   options->add_text({"--categories", "FILE", kRareGroup, "give scopes categories by their names"}, &target->categories);

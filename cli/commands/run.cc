@@ -1,6 +1,7 @@
 // cli/commands/run.cc: what stands in front of the program is ours; everything from the program on is the program's.
 #include "cli/commands/run.h"
 
+#include "cli/base/file_name.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/units.h"
@@ -43,8 +44,16 @@ Result<StartRule> parse_start(const std::string& text) {
   return bad_start(text);
 }
 
-// What cannot be had of a part of the blocks.
+// Flags that exclude each other: two outputs in one file, or what needs every block beside what records a part of them.
 std::optional<Problem> find_excluded(const RunOptions& options) {
+  const std::pair<const char*, const std::string&> outputs[] = {
+      {"-o", options.output}, {"--html", options.html}, {"--child-output", options.child_output}};
+  for (size_t i = 0; i < std::size(outputs); ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      if (name_one_file(outputs[i].second, outputs[k].second))
+        return flags_exclude(outputs[i].first, outputs[k].first, "both name the file " + outputs[k].second);
+    }
+  }
   const bool is_sampled = options.recorded.interval_bytes != 0;
   if (!is_sampled && options.start.kind == StartKind::kAtOnce) return std::nullopt;
   const std::string flag = is_sampled ? "--sample" : "--start";
@@ -80,6 +89,8 @@ void declare_run_options(Options* options, RunOptions* target) {
                     &target->leak_check);
   options->add_flag({"--no-follow", "", recording, "leave out processes that PROGRAM starts"}, &target->no_follow);
   options->add_texts({"--follow", "NAME", recording, "only those of this name; repeatable"}, &target->follow_only);
+  options->add_flag({"--all-processes", "", kRareGroup, "keep profiles of many small processes, too"},
+                    &target->all_processes);
   options->add_wait({"--wait", "[=SECONDS]", recording, "stay until they have ended too"}, 86'400, &target->wait);
   options->add_choice<OnFull>({"--on-full", "ACTION", recording, "when events come too fast: wait, or drop"},
                               {{"wait", OnFull::kWait}, {"drop", OnFull::kDrop}}, &target->on_full);

@@ -1,6 +1,7 @@
 // cli/commands/snapshot.cc: names the file, asks, says what was written.
 #include "cli/commands/snapshot.h"
 
+#include "cli/base/file_name.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/terminal.h"
@@ -13,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <filesystem>
 
 namespace heapprof::cli {
 namespace {
@@ -31,14 +31,12 @@ Result<int> snapshot(const SnapshotOptions& options) {
   const char* const end = options.pid.data() + options.pid.size();
   const auto [rest, error] = std::from_chars(options.pid.data(), end, pid);
   if (error != std::errc{} || rest != end || pid <= 0) return bad_value("PID", options.pid, "the number of a process");
-  const std::string path =
-      options.output.empty() ? std::filesystem::path(default_snapshot_path(pid)).filename().string() : options.output;
-  const Result<SnapshotTaken> taken =
-      ask_for_snapshot(pid, std::filesystem::absolute(path).string(), !options.output.empty());
+  const std::string path = options.output.empty() ? base_name(default_snapshot_path(pid)) : options.output;
+  const Result<SnapshotTaken> taken = ask_for_snapshot(pid, absolute_path(path), !options.output.empty());
   if (!taken) return taken.problem();
   if (options.quiet) return 0;
   // In the user's own terms where it is what was asked for.
-  const bool is_as_named = std::filesystem::absolute(path).string() == taken->path;
+  const bool is_as_named = absolute_path(path) == taken->path;
   const bool utf8 = inspect_terminal(STDERR_FILENO, ColorMode::kAuto).utf8;
   const std::string shown = pasted_file(is_as_named ? path : taken->path, utf8);
   const std::string devices = taken->devices.empty() ? "" : ", " + escape_controls(taken->devices);

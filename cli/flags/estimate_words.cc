@@ -3,6 +3,7 @@
 #include "cli/flags/estimate_words.h"
 
 #include "cli/base/problems.h"
+#include "cli/base/text.h"
 #include "cli/flags/options.h"
 
 #include <algorithm>
@@ -22,12 +23,6 @@ bool parse_all(std::string_view text, Number* number) {
 
 Problem bad_shape(const std::string& text) {
   return bad_estimate_value(text, "a shape: dimensions of 0 or more", "32x4096 or [32, 4096]; [] is a scalar");
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
 }
 
 }  // namespace

@@ -12,8 +12,11 @@ void declare_suppression_options(Options* options, const char* group, Suppressio
 void declare_fold_options(Options* options, const char* group, const char* all_frames, SuppressionOptions* target) {
   options->add_texts({"--fold", "GLOB", group, "functions whose rows are their callers'"}, &target->folds);
   options->add_flag({"--all-frames", "", group, all_frames}, &target->all_frames);
-  options->add_flag({"--python-libraries", "", kRareGroup, "Python: rows of its libraries, too"},
-                    &target->python_libraries);
+  options->add_flag({"--libraries", "", kRareGroup, "rows of libraries' lines, too"}, &target->libraries);
+  options->add_texts({"--user-code", "GLOB", kRareGroup, "files or modules that are your own code"},
+                     &target->user_code);
+  options->add_texts({"--library-code", "GLOB", kRareGroup, "files or modules that are a library's"},
+                     &target->library_code);
 }
 
 }  // namespace heapprof::cli

@@ -2,6 +2,8 @@
 // kill us.
 #include "cli/inner/code_file.h"
 
+#include "cli/base/fd.h"
+
 #include <elf.h>
 #include <unistd.h>
 
@@ -15,18 +17,6 @@ namespace {
 constexpr uint64_t kMostBytes = 128 << 20;
 constexpr uint64_t kMostCodeBytes = 1u << 30;
 constexpr size_t kMostSegments = 256;
-
-bool read_at(int fd, void* to, uint64_t size_bytes, uint64_t file_off) {
-  char* out = static_cast<char*>(to);
-  while (size_bytes > 0) {
-    const ssize_t got = ::pread(fd, out, size_bytes, static_cast<off_t>(file_off));
-    if (got <= 0) return false;
-    out += got;
-    file_off += static_cast<uint64_t>(got);
-    size_bytes -= static_cast<uint64_t>(got);
-  }
-  return true;
-}
 
 template <typename T>
 std::optional<std::vector<T>> read_table(int fd, uint64_t file_off, uint64_t size_bytes) {
@@ -73,10 +63,16 @@ bool CodeFile::read_segments(int fd) {
   return base_svma_ < limit_svma_;
 }
 
-bool CodeFile::read_symbols(int fd) {
+namespace {
+std::optional<std::vector<Elf64_Shdr>> read_sections(int fd) {
   const std::optional<Elf64_Ehdr> header = read_header(fd);
-  if (!header || header->e_shentsize != sizeof(Elf64_Shdr)) return false;
-  const auto sections = read_table<Elf64_Shdr>(fd, header->e_shoff, header->e_shnum * sizeof(Elf64_Shdr));
+  if (!header || header->e_shentsize != sizeof(Elf64_Shdr)) return std::nullopt;
+  return read_table<Elf64_Shdr>(fd, header->e_shoff, header->e_shnum * sizeof(Elf64_Shdr));
+}
+}  // namespace
+
+bool CodeFile::read_symbols(int fd) {
+  const std::optional<std::vector<Elf64_Shdr>> sections = read_sections(fd);
   if (!sections) return false;
   for (const Elf64_Shdr& section : *sections) {
     const bool is_table = section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM;
@@ -178,6 +174,57 @@ uint64_t CodeFile::next_start_svma(uint64_t start_svma) const {
   }
   const auto behind = std::upper_bound(starts_.begin(), starts_.end(), start_svma);
   return behind == starts_.end() ? next : std::min(next, *behind);
+}
+
+uint64_t CodeFile::start_before(uint64_t svma) const {
+  const auto behind = std::upper_bound(starts_.begin(), starts_.end(), svma);
+  return behind == starts_.begin() ? 0 : *(behind - 1);
+}
+
+std::vector<CodeFile::Code> CodeFile::all_code() const {
+  std::vector<Code> all;
+  for (const Segment& segment : segments_) {
+    if (!segment.bytes.empty()) all.push_back({segment.start_svma, segment.bytes});
+  }
+  return all;
+}
+
+std::vector<unsigned char> CodeFile::bytes_at(uint64_t start_svma, uint64_t size_bytes) const {
+  for (const Segment& segment : segments_) {
+    const uint64_t offset = start_svma - segment.start_svma;
+    if (offset >= segment.size_bytes) continue;
+    const auto bytes =
+        read_table<unsigned char>(fd_, segment.file_off + offset, std::min(size_bytes, segment.size_bytes - offset));
+    return bytes ? *bytes : std::vector<unsigned char>();
+  }
+  return {};
+}
+
+std::optional<std::vector<CodeFile::Pointer>> CodeFile::pointers_between(uint64_t start_svma, uint64_t end_svma) const {
+  std::vector<Pointer> found;
+  const auto add = [&](uint64_t at_svma, uint64_t value_svma) {
+    if (value_svma >= start_svma && value_svma < end_svma) found.push_back({at_svma, value_svma});
+  };
+  const std::optional<std::vector<Elf64_Shdr>> sections = read_sections(fd_);
+  if (!sections) return std::nullopt;
+  for (const Elf64_Shdr& section : *sections) {
+    if (section.sh_type != SHT_RELA) continue;
+    const auto entries = read_table<Elf64_Rela>(fd_, section.sh_offset, section.sh_size);
+    if (!entries) return std::nullopt;
+    for (const Elf64_Rela& entry : *entries) {
+      if (ELF64_R_TYPE(entry.r_info) == R_X86_64_RELATIVE) add(entry.r_offset, static_cast<uint64_t>(entry.r_addend));
+    }
+  }
+  constexpr uint64_t kAtOnce = 1 << 20;
+  for (const Segment& segment : segments_) {
+    for (uint64_t done = 0; done < segment.size_bytes; done += kAtOnce) {
+      const uint64_t bytes = std::min(kAtOnce, segment.size_bytes - done);
+      const auto words = read_table<uint64_t>(fd_, segment.file_off + done, bytes);
+      if (!words) return std::nullopt;
+      for (size_t i = 0; i < words->size(); ++i) add(segment.start_svma + done + i * sizeof(uint64_t), (*words)[i]);
+    }
+  }
+  return found;
 }
 
 bool CodeFile::is_start(uint64_t svma) const { return std::binary_search(starts_.begin(), starts_.end(), svma); }

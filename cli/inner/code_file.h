@@ -37,7 +37,24 @@ class CodeFile {
   std::span<const unsigned char> code_at(uint64_t start_svma, uint64_t size_bytes) const;
   // The first address behind `start_svma` at which another function begins, or its segment of code ends.
   uint64_t next_start_svma(uint64_t start_svma) const;
+  // The last address, up to that one, at which a function begins; 0: no function does.
+  uint64_t start_before(uint64_t svma) const;
   bool is_start(uint64_t svma) const;
+  // All code, a segment after the other.
+  struct Code {
+    uint64_t start_svma;
+    std::span<const unsigned char> bytes;
+  };
+  std::vector<Code> all_code() const;
+  // Bytes of any segment, as many as there are, up to that number.
+  std::vector<unsigned char> bytes_at(uint64_t start_svma, uint64_t size_bytes) const;
+  struct Pointer {
+    uint64_t at_svma;
+    uint64_t value_svma;
+  };
+  // Every word of the file with such a value, as it is or as the loader makes it (R_X86_64_RELATIVE). None: not all of
+  // it can be read.
+  std::optional<std::vector<Pointer>> pointers_between(uint64_t start_svma, uint64_t end_svma) const;
   uint64_t base_svma() const { return base_svma_; }
   uint64_t limit_svma() const { return limit_svma_; }
   bool has_loader() const { return has_loader_; }  // PT_INTERP: it is a dynamically linked program

@@ -28,32 +28,28 @@ std::string group_of(std::string_view name) {
   return {};
 }
 
-// operator new and delete: the first parameter decides; of the others none does.
 void add_operators(Table* table) {
-  constexpr std::string_view kNew[] = {"_Znwm",
-                                       "_Znam",
-                                       "_ZnwmRKSt9nothrow_t",
-                                       "_ZnamRKSt9nothrow_t",
-                                       "_ZnwmSt11align_val_t",
-                                       "_ZnamSt11align_val_t",
-                                       "_ZnwmSt11align_val_tRKSt9nothrow_t",
-                                       "_ZnamSt11align_val_tRKSt9nothrow_t"};
-  constexpr std::string_view kDelete[] = {"_ZdlPv",
-                                          "_ZdaPv",
-                                          "_ZdlPvm",
-                                          "_ZdaPvm",
-                                          "_ZdlPvRKSt9nothrow_t",
-                                          "_ZdaPvRKSt9nothrow_t",
-                                          "_ZdlPvSt11align_val_t",
-                                          "_ZdaPvSt11align_val_t",
-                                          "_ZdlPvmSt11align_val_t",
-                                          "_ZdaPvmSt11align_val_t",
-                                          "_ZdlPvSt11align_val_tRKSt9nothrow_t",
-                                          "_ZdaPvSt11align_val_tRKSt9nothrow_t"};
-  for (const std::string_view name : kNew)
-    (*table)[name] = {allocator_function(Kind::Allocate, Size, Other, Other), "", false};
-  for (const std::string_view name : kDelete)
-    (*table)[name] = {allocator_function(Kind::Release, Block, Other, Other), "", false};
+  const auto add = [table](std::string_view name, wire::AllocatorFunction what) { (*table)[name] = {what, "", false}; };
+  add("_Znwm", allocator_function(Kind::Allocate, Size));
+  add("_Znam", allocator_function(Kind::Allocate, Size));
+  add("_ZnwmRKSt9nothrow_t", allocator_function(Kind::Allocate, Size, Other));
+  add("_ZnamRKSt9nothrow_t", allocator_function(Kind::Allocate, Size, Other));
+  add("_ZnwmSt11align_val_t", allocator_function(Kind::Allocate, Size, Alignment));
+  add("_ZnamSt11align_val_t", allocator_function(Kind::Allocate, Size, Alignment));
+  add("_ZnwmSt11align_val_tRKSt9nothrow_t", allocator_function(Kind::Allocate, Size, Alignment, Other));
+  add("_ZnamSt11align_val_tRKSt9nothrow_t", allocator_function(Kind::Allocate, Size, Alignment, Other));
+  add("_ZdlPv", allocator_function(Kind::Release, Block));
+  add("_ZdaPv", allocator_function(Kind::Release, Block));
+  add("_ZdlPvm", allocator_function(Kind::Release, Block, Size));
+  add("_ZdaPvm", allocator_function(Kind::Release, Block, Size));
+  add("_ZdlPvRKSt9nothrow_t", allocator_function(Kind::Release, Block, Other));
+  add("_ZdaPvRKSt9nothrow_t", allocator_function(Kind::Release, Block, Other));
+  add("_ZdlPvSt11align_val_t", allocator_function(Kind::Release, Block, Alignment));
+  add("_ZdaPvSt11align_val_t", allocator_function(Kind::Release, Block, Alignment));
+  add("_ZdlPvmSt11align_val_t", allocator_function(Kind::Release, Block, Size, Alignment));
+  add("_ZdaPvmSt11align_val_t", allocator_function(Kind::Release, Block, Size, Alignment));
+  add("_ZdlPvSt11align_val_tRKSt9nothrow_t", allocator_function(Kind::Release, Block, Alignment, Other));
+  add("_ZdaPvSt11align_val_tRKSt9nothrow_t", allocator_function(Kind::Release, Block, Alignment, Other));
 }
 
 Table make_table() {
@@ -72,8 +68,8 @@ Table make_table() {
   family("posix_memalign", allocator_function(Kind::AllocateInto, Out, Alignment, Size));
   family("valloc", allocator_function(Kind::Allocate, Size));
   family("pvalloc", allocator_function(Kind::Allocate, Size));
-  family("free_sized", allocator_function(Kind::Release, Block, Other));
-  family("free_aligned_sized", allocator_function(Kind::Release, Block, Other, Other));
+  family("free_sized", allocator_function(Kind::Release, Block, Size));
+  family("free_aligned_sized", allocator_function(Kind::Release, Block, Alignment, Size));
   add_operators(&table);
   return table;
 }

@@ -7,8 +7,10 @@
 // well), and the agent looks besides whether a function of the allocator is in progress on the stack.
 #include "cli/inner/inner_plan.h"
 
+#include "cli/inner/branches.h"
 #include "cli/inner/code_file.h"
 #include "cli/inner/function_names.h"
+#include "cli/inner/planning_time.h"
 #include "cli/inner/prologue.h"
 
 #include <fmt/format.h>
@@ -17,6 +19,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <unordered_map>
 
 namespace heapprof::cli {
 
@@ -29,28 +32,27 @@ struct Candidate {
   NamedFunction named;
 };
 
-bool has_kind(const std::vector<Candidate>& all, const std::string& group, wire::AllocatorKind kind) {
-  return std::any_of(all.begin(), all.end(),
-                     [&](const Candidate& one) { return one.named.group == group && one.named.what.kind == kind; });
-}
-
 // The functions with known names. Those of malloc's family count only where malloc and free are among them: a program's
 // own operator new calls malloc, which is hooked.
 std::vector<Candidate> find_candidates(const CodeFile& file) {
   std::vector<Candidate> all;
-  bool has_malloc = false;
-  bool has_free = false;
+  struct Kinds {
+    bool gives = false;
+    bool takes = false;
+  };
+  std::map<std::string, Kinds> groups;
   for (const CodeSymbol& symbol : file.functions()) {
     std::optional<NamedFunction> named = named_function(symbol.name);
     if (!named) continue;
-    has_malloc = has_malloc || symbol.name == "malloc";
-    has_free = has_free || symbol.name == "free";
+    Kinds& kinds = groups[named->group];
+    const bool counts = !named->group.empty() || symbol.name == "malloc" || symbol.name == "free";
+    kinds.gives = kinds.gives || (counts && named->what.kind == wire::AllocatorKind::Allocate);
+    kinds.takes = kinds.takes || (counts && named->what.kind == wire::AllocatorKind::Release);
     all.push_back({&symbol, std::move(*named)});
   }
   std::erase_if(all, [&](const Candidate& one) {
-    if (one.named.group.empty()) return !has_malloc || !has_free;
-    return !has_kind(all, one.named.group, wire::AllocatorKind::Allocate) ||
-           !has_kind(all, one.named.group, wire::AllocatorKind::Release);
+    const Kinds& kinds = groups[one.named.group];
+    return !kinds.gives || !kinds.takes;
   });
   return all;
 }
@@ -76,20 +78,15 @@ void keep_one_of_each(std::vector<Candidate>* all) {
   }
 }
 
-struct Range {
-  uint64_t start_svma;
-  uint64_t end_svma;
-};
-
 // The part of the code that the candidates reach.
 class Reach {
  public:
-  explicit Reach(const CodeFile& file) : file_(file) {
+  Reach(const CodeFile& file, const PlanningTime& budget) : file_(file), budget_(budget) {
     for (const CodeSymbol& symbol : file.functions()) {
       uint64_t& size_bytes = sizes_[symbol.start_svma];
       size_bytes = std::max(size_bytes, symbol.size_bytes);
       if (symbol.name.ends_with(".cold")) cold_.push_back({symbol.start_svma, symbol.start_svma + symbol.size_bytes});
-    }
+    }  // sorted, as the functions are
   }
 
   // False: there is more of it than is looked through.
@@ -102,13 +99,14 @@ class Reach {
       const uint64_t end_svma = end_of(function_svma);
       reached_[function_svma] = end_svma;
       looked_bytes_ += end_svma - function_svma;
-      if (looked_bytes_ > kMostReachedBytes || reached_.size() > wire::kMostInnerRanges) return false;
+      if (looked_bytes_ > kMostReachedBytes || reached_.size() > wire::kMostInnerRanges || budget_.is_spent())
+        return false;
       follow(function_svma, end_svma, &open);
     }
     return true;
   }
-  std::vector<Range> ranges() const {
-    std::vector<Range> merged;
+  std::vector<CodeRange> ranges() const {
+    std::vector<CodeRange> merged;
     for (const auto& [start_svma, end_svma] : reached_) {
       if (!merged.empty() && start_svma <= merged.back().end_svma) {
         merged.back().end_svma = std::max(merged.back().end_svma, end_svma);
@@ -131,10 +129,9 @@ class Reach {
     uint64_t start_svma = target_svma;
     if (!file_.is_start(target_svma)) {
       // A part that the compiler set apart as unlikely is entered anywhere.
-      const auto part = std::find_if(cold_.begin(), cold_.end(), [&](const Range& range) {
-        return target_svma >= range.start_svma && target_svma < range.end_svma;
-      });
-      if (part == cold_.end()) return;
+      auto part = std::upper_bound(cold_.begin(), cold_.end(), target_svma,
+                                   [](uint64_t svma, const CodeRange& range) { return svma < range.start_svma; });
+      if (part == cold_.begin() || !(--part)->holds(target_svma)) return;
       start_svma = part->start_svma;
     }
     if (reached_.emplace(start_svma, 0).second) open->push_back(start_svma);
@@ -156,11 +153,46 @@ class Reach {
   }
 
   const CodeFile& file_;
+  const PlanningTime& budget_;
   std::map<uint64_t, uint64_t> sizes_;
   std::map<uint64_t, uint64_t> reached_;  // start, end
-  std::vector<Range> cold_;
+  std::vector<CodeRange> cold_;
   uint64_t looked_bytes_ = 0;
 };
+
+uint64_t end_of_function(const CodeFile& file, const CodeSymbol& symbol) {
+  const uint64_t next_svma = file.next_start_svma(symbol.start_svma);
+  return symbol.size_bytes == 0 ? next_svma : std::min(symbol.start_svma + symbol.size_bytes, next_svma);
+}
+
+// What compilers made of the functions besides: "free.cold" is a part of it; "free.part.0", "free.isra.0",
+// "free.constprop.0" are functions with parameters of their own. Blocks that one gives out are not seen; where one ends
+// blocks, those that were seen to begin would be leaks.
+std::vector<FunctionClone> find_parts(const CodeFile& file, std::vector<HookedFunction>* hooked) {
+  std::unordered_map<uint64_t, HookedFunction*> by_entry;
+  for (HookedFunction& one : *hooked) by_entry[one.parts.front().start_svma] = &one;
+  std::unordered_map<std::string_view, HookedFunction*> by_name;
+  for (const CodeSymbol& symbol : file.functions()) {
+    if (const auto found = by_entry.find(symbol.start_svma); found != by_entry.end())
+      by_name[symbol.name] = found->second;
+  }
+  std::vector<FunctionClone> clones;
+  for (const CodeSymbol& symbol : file.functions()) {
+    const size_t dot = symbol.name.find('.');
+    if (dot == std::string_view::npos || by_entry.contains(symbol.start_svma)) continue;
+    const auto of = by_name.find(symbol.name.substr(0, dot));
+    if (of == by_name.end()) continue;
+    if (symbol.name.substr(dot).starts_with(".cold")) {
+      of->second->parts.push_back({symbol.start_svma, symbol.start_svma + symbol.size_bytes});
+    } else {
+      const std::optional<NamedFunction> named = named_function(symbol.name.substr(0, dot));
+      const bool gives_alone = named && (named->what.kind == wire::AllocatorKind::Allocate ||
+                                         named->what.kind == wire::AllocatorKind::AllocateInto);
+      clones.push_back({symbol.name, symbol.start_svma, !gives_alone});
+    }
+  }
+  return clones;
+}
 
 // The allocator that a group of functions is: of those without a prefix, by the names beside malloc.
 std::string name_of_group(const std::string& group, const CodeFile& file) {
@@ -186,7 +218,8 @@ void append(std::vector<unsigned char>* to, const void* bytes, size_t count) {
 
 }  // namespace
 
-InnerPlanning plan_inner_hooks(int fd, int debug_fd) {
+InnerPlanning plan_inner_hooks(int fd, int debug_fd, uint64_t most_ns) {
+  const PlanningTime budget(most_ns);
   InnerPlanning planning;
   std::optional<CodeFile> file = CodeFile::read(fd, debug_fd);
   if (!file || !file->has_loader()) return planning;  // the loader itself, or a static program
@@ -199,14 +232,15 @@ InnerPlanning plan_inner_hooks(int fd, int debug_fd) {
   if (!has_code) planning.refusals.emplace_back("its code cannot be read");
   if (candidates.size() > wire::kMostInnerFunctions || file->limit_svma() - file->base_svma() > UINT32_MAX)
     planning.refusals.emplace_back("it has more functions, or more code, than heapprof knows an allocator to have");
-  Reach reach(*file);
+  Reach reach(*file, budget);
+  std::vector<HookedFunction> hooked;
   for (const Candidate& one : candidates) {
     size_t group = 0;
     while (group < planning.allocators.size() && planning.allocators[group].group != one.named.group) ++group;
     if (group == planning.allocators.size())
       planning.allocators.push_back({name_of_group(one.named.group, *file), one.named.group, 0});
     ++planning.allocators[group].functions;
-    if (!has_code) continue;
+    if (!has_code || candidates.size() > wire::kMostInnerFunctions) continue;
     if (one.symbol->is_indirect) {
       planning.refusals.push_back(fmt::format("{} is chosen when the program starts", one.symbol->name));
       continue;
@@ -218,12 +252,23 @@ InnerPlanning plan_inner_hooks(int fd, int debug_fd) {
     }
     prologue.function.what = one.named.what;
     prologue.function.group = static_cast<uint8_t>(std::min<size_t>(group, UINT8_MAX));
+    prologue.function.is_small = one.symbol->name.find("_small") != std::string_view::npos;
     functions.push_back(prologue.function);
+    hooked.push_back({one.symbol->name,
+                      {{one.symbol->start_svma, end_of_function(*file, *one.symbol)}},
+                      prologue.function.patch_svma + prologue.function.patch_bytes});
     if (!reach.add(one.symbol->start_svma))
       planning.refusals.push_back(fmt::format("{} reaches too much of the program", one.symbol->name));
+    if (budget.is_spent()) planning.refusals.emplace_back("looking through its code takes too long");
+    if (!planning.refusals.empty() && budget.is_spent()) break;
   }
-  const std::vector<Range> ranges = reach.ranges();
+  const std::vector<CodeRange> ranges = reach.ranges();
   if (ranges.size() > wire::kMostInnerRanges) planning.refusals.emplace_back("it reaches too much of the program");
+  if (!planning.refusals.empty()) return planning;
+  const std::vector<FunctionClone> clones = find_parts(*file, &hooked);
+  FoundBranches branches = find_branches(*file, hooked, clones, ranges, budget);
+  planning.refusals = std::move(branches.refusals);
+  planning.unseen = std::move(branches.unseen);
   if (!planning.refusals.empty()) return planning;
 
   const wire::InnerPlan head{static_cast<uint32_t>(functions.size()),
@@ -234,7 +279,7 @@ InnerPlanning plan_inner_hooks(int fd, int debug_fd) {
                              start_of(*file, "mi_heap_get_backing")};
   append(&planning.plan, &head, sizeof head);
   append(&planning.plan, functions.data(), functions.size() * sizeof functions[0]);
-  for (const Range& range : ranges) {
+  for (const CodeRange& range : ranges) {
     const wire::InnerRange one{static_cast<uint32_t>(range.start_svma - head.base_svma),
                                static_cast<uint32_t>(std::min(range.end_svma, head.limit_svma) - head.base_svma)};
     append(&planning.plan, &one, sizeof one);

@@ -1,77 +1,22 @@
 // cli/inner/prologue.cc: capstone decodes; what is relative is known by the instruction's encoding.
-//
-// A short branch into the covered bytes comes from no further than 127 bytes behind them, so that so many are decoded.
-// Near ones may come from anywhere in the function: they are looked for at every byte. What looks like one and is none
-// costs a hook, and no harm; the chance of that is one in 2^30 for each byte.
 #include "cli/inner/prologue.h"
 
-#include <capstone/capstone.h>
+#include "cli/inner/decoder.h"
 
 #include <cstring>
-#include <memory>
 
 namespace heapprof::cli {
 
 namespace {
 
 constexpr uint64_t kMostFunctionBytes = 1 << 20;
-constexpr uint64_t kShortReach = 160;  // bytes that are decoded: the covered ones, and as far as a short branch reaches
 constexpr unsigned char kEndBranch[] = {0xf3, 0x0f, 0x1e, 0xfa};
 constexpr unsigned char kNearJump = 0xe9;
 constexpr unsigned char kTwoByteOpcode = 0x0f;
 constexpr unsigned char kNearCondition = 0x80;   // 0f 80 … 0f 8f
 constexpr unsigned char kShortCondition = 0x70;  // 70 … 7f
-constexpr size_t kDistanceBytes = 4;
+constexpr size_t kOperandBytes = 4;
 
-class Decoder {
- public:
-  Decoder() {
-    if (cs_open(CS_ARCH_X86, CS_MODE_64, &handle_) != CS_ERR_OK) return;
-    cs_option(handle_, CS_OPT_DETAIL, CS_OPT_ON);
-    instruction_ = cs_malloc(handle_);
-  }
-  ~Decoder() {
-    if (instruction_ != nullptr) cs_free(instruction_, 1);
-    if (handle_ != 0) cs_close(&handle_);
-  }
-  Decoder(const Decoder&) = delete;
-  Decoder& operator=(const Decoder&) = delete;
-
-  // The instruction at that place; nullptr: it is none. Valid until the next call.
-  const cs_insn* at(std::span<const unsigned char> code, size_t offset, uint64_t svma) {
-    if (instruction_ == nullptr || offset >= code.size()) return nullptr;
-    const uint8_t* bytes = code.data() + offset;
-    size_t left = code.size() - offset;
-    return cs_disasm_iter(handle_, &bytes, &left, &svma, instruction_) ? instruction_ : nullptr;
-  }
-  bool is_in_group(const cs_insn* instruction, unsigned group) const {
-    return cs_insn_group(handle_, instruction, group);
-  }
-
- private:
-  csh handle_ = 0;
-  cs_insn* instruction_ = nullptr;
-};
-
-bool is_relative_branch(const cs_insn& instruction) {
-  const cs_x86& x86 = instruction.detail->x86;
-  return x86.op_count == 1 && x86.operands[0].type == X86_OP_IMM;
-}
-// They have a short form alone.
-bool is_loop(const cs_insn& instruction) {
-  switch (instruction.id) {
-    case X86_INS_LOOP:
-    case X86_INS_LOOPE:
-    case X86_INS_LOOPNE:
-    case X86_INS_JCXZ:
-    case X86_INS_JECXZ:
-    case X86_INS_JRCXZ: return true;
-    default: return false;
-  }
-}
-uint64_t branch_target(const cs_insn& instruction) {
-  return static_cast<uint64_t>(instruction.detail->x86.operands[0].imm);
-}
 bool is_memory_by_rip(const cs_insn& instruction) {
   const cs_x86& x86 = instruction.detail->x86;
   for (uint8_t i = 0; i < x86.op_count; ++i) {
@@ -131,7 +76,7 @@ class Mover {
     operand.value = value;
     operand.end = function_->moved_bytes;
     operand.at = static_cast<uint8_t>(function_->moved_bytes - instruction_bytes + offset);
-    std::memset(function_->moved + operand.at, 0, kDistanceBytes);
+    std::memset(function_->moved + operand.at, 0, kOperandBytes);
     return true;
   }
   // A call as a push of the address to return to, in two halves, and a jump: who unwinds finds the function itself.
@@ -157,7 +102,7 @@ class Mover {
   }
   // A near branch: its opcode, and four bytes.
   bool branch(std::span<const unsigned char> opcode, uint64_t target_svma) {
-    const size_t bytes = opcode.size() + kDistanceBytes;
+    const size_t bytes = opcode.size() + kOperandBytes;
     if (function_->moved_bytes + bytes > wire::kMostMovedBytes) return false;
     std::memcpy(function_->moved + function_->moved_bytes, opcode.data(), opcode.size());
     function_->moved_bytes = static_cast<uint8_t>(function_->moved_bytes + bytes);
@@ -179,7 +124,7 @@ class Mover {
 // covered: bytes of the function that were moved before it.
 const char* move_one(const cs_insn& instruction, size_t covered, const Decoder& decoder, Mover* mover) {
   constexpr const char* kTooMuch = "begins with more relative operands than can be moved";
-  if (decoder.is_in_group(&instruction, X86_GRP_CALL)) {
+  if (decoder.is_in_group(instruction, X86_GRP_CALL)) {
     // The call returns into the function itself: behind the jump, or it cannot.
     const bool returns_behind = covered + instruction.size >= wire::kJumpBytes;
     const bool is_moved = returns_behind && !uses_stack_pointer(instruction) && instruction.id == X86_INS_CALL &&
@@ -188,7 +133,7 @@ const char* move_one(const cs_insn& instruction, size_t covered, const Decoder& 
   }
   if (is_memory_by_rip(instruction)) {
     const cs_x86_encoding& encoding = instruction.detail->x86.encoding;
-    if (encoding.disp_size != kDistanceBytes) return "addresses memory in a way that cannot be moved";
+    if (encoding.disp_size != kOperandBytes) return "addresses memory in a way that cannot be moved";
     const uint64_t target_svma =
         instruction.address + instruction.size + static_cast<uint64_t>(instruction.detail->x86.disp);
     if (!mover->copy(instruction) || !mover->lead(instruction.size, encoding.disp_offset, target_svma)) return kTooMuch;
@@ -197,7 +142,7 @@ const char* move_one(const cs_insn& instruction, size_t covered, const Decoder& 
   if (uses_eip(instruction)) return "addresses memory in a way that cannot be moved";
   if (is_loop(instruction)) return "loops in its first bytes";
   if (instruction.id == X86_INS_XBEGIN) return "begins a transaction in its first bytes";
-  if (decoder.is_in_group(&instruction, X86_GRP_JUMP) && is_relative_branch(instruction)) {
+  if (decoder.is_in_group(instruction, X86_GRP_JUMP) && is_relative_branch(instruction)) {
     const uint64_t target_svma = branch_target(instruction);
     if (instruction.id == X86_INS_JMP) return mover->branch(std::span(&kNearJump, 1), target_svma) ? nullptr : kTooMuch;
     // A prediction hint, or another prefix, is left out.
@@ -219,33 +164,7 @@ const char* move_one(const cs_insn& instruction, size_t covered, const Decoder& 
 
 bool is_end(const cs_insn& instruction, const Decoder& decoder) {
   return instruction.id == X86_INS_JMP || instruction.id == X86_INS_CALL || instruction.id == X86_INS_UD2 ||
-         instruction.id == X86_INS_HLT || decoder.is_in_group(&instruction, X86_GRP_RET);
-}
-
-// Whether a branch of the function leads between the covered bytes.
-bool has_branch_into(std::span<const unsigned char> code, uint64_t entry_svma, uint64_t patch_svma, size_t patch_bytes,
-                     Decoder* decoder) {
-  const auto is_inside = [&](uint64_t target_svma) {
-    return target_svma > patch_svma && target_svma < patch_svma + patch_bytes;
-  };
-  for (size_t at = 0; at < code.size() && at < kShortReach;) {
-    const cs_insn* const instruction = decoder->at(code, at, entry_svma + at);
-    if (instruction == nullptr) break;
-    const bool is_branch = is_loop(*instruction) || decoder->is_in_group(instruction, X86_GRP_JUMP) ||
-                           decoder->is_in_group(instruction, X86_GRP_CALL);
-    if (is_branch && is_relative_branch(*instruction) && is_inside(branch_target(*instruction))) return true;
-    at += instruction->size;
-  }
-  for (size_t at = 0; at + 1 + kDistanceBytes <= code.size(); ++at) {
-    const bool is_jump =
-        code[at] == kNearJump || (at > 0 && code[at - 1] == kTwoByteOpcode && (code[at] & 0xf0) == kNearCondition);
-    if (!is_jump) continue;
-    int32_t distance;
-    std::memcpy(&distance, code.data() + at + 1, sizeof distance);
-    if (is_inside(entry_svma + at + 1 + kDistanceBytes + static_cast<uint64_t>(static_cast<int64_t>(distance))))
-      return true;
-  }
-  return false;
+         instruction.id == X86_INS_HLT || decoder.is_in_group(instruction, X86_GRP_RET);
 }
 
 }  // namespace
@@ -288,15 +207,13 @@ Prologue move_prologue(const CodeFile& file, uint64_t entry_svma, uint64_t size_
   if (covered > wire::kMostPatchBytes) return refuse("begins with more than can be moved");
   if (!is_ended && !mover.branch(std::span(&kNearJump, 1), function.patch_svma + covered))
     return refuse("begins with more relative operands than can be moved");
-  if (has_branch_into(code, entry_svma, function.patch_svma, covered, &decoder))
-    return refuse("has a branch into its first bytes");
   function.patch_bytes = static_cast<uint8_t>(covered);
   std::memcpy(function.original, all.data() + start, covered);
-  // A moved branch that leads into the covered bytes themselves would find the jump there.
+  // What leads to the covered bytes themselves, or reads them, would find the jump there.
   for (size_t i = 0; i < function.operand_count; ++i) {
     const uint64_t target = function.operands[i].target_svma;
-    if (target > function.patch_svma && target < function.patch_svma + covered)
-      return refuse("has a branch into its first bytes");
+    if (target >= entry_svma && target < function.patch_svma + covered)
+      return refuse("refers to its first bytes in them");
   }
   return prologue;
 }

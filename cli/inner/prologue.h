@@ -4,11 +4,11 @@
 // operand that is relative to where it stands (a branch, or memory by rip) that is written anew.
 //
 // Guarantees
-//  - A function is refused, with the reason, where that could change what it does: another branch leads into the
-//    covered bytes, it is shorter than a jump and something else follows, it loops there, or its bytes are no
-//    instructions that the disassembler knows.
+//  - A function is refused, with the reason, where that could change what it does: the covered bytes refer to
+//    themselves, it is shorter than a jump and something else follows, it loops there, or its bytes are no instructions
+//    that the disassembler knows.
 //  - endbr64 at its entry stays: who jumps there by a pointer must find it.
-// Not provided: branches by a table, or of other functions, into the covered bytes: compilers make none.
+// Not provided: what leads to the covered bytes from elsewhere (cli/inner/branches.h).
 // Trust:    any bytes.
 #pragma once
 

@@ -8,7 +8,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kMostSites = 32 << 20;  // 7 GB of them: no profiler writes so many
+constexpr size_t kMostPoints = 32 << 20;  // 7 GB of them: no profiler writes so many
 constexpr size_t kDeepestStack = 1 << 20;
 
 static_assert(kPointFields.size() + 2 <= 32);
@@ -29,7 +29,7 @@ constexpr uint32_t kOfLifetimes = points_that_need(SiteField::Needs::kLifetimes)
 void PointReader::read(JsonPull* json, std::vector<Site>* sites) {
   if (!json->begin_array()) return;
   while (json->next_element()) {
-    if (sites->size() >= kMostSites) {
+    if (sites->size() >= kMostPoints) {
       json->fail("there are more program points than heapprof reads");
       return;
     }

@@ -12,9 +12,9 @@
 namespace heapprof::cli {
 namespace {
 
-class Parser {
+class BudgetParser {
  public:
-  explicit Parser(BudgetFile* file) : file_(*file), tables_(file->path, file->text) {}
+  explicit BudgetParser(BudgetFile* file) : file_(*file), tables_(file->path, file->text) {}
   Result<Done> parse(const toml::table& root);
 
  private:
@@ -26,7 +26,7 @@ class Parser {
   std::map<std::string, uint64_t> names_;  // of budgets, with their lines
 };
 
-std::vector<Key> Parser::common_keys(Budget* budget) {
+std::vector<Key> BudgetParser::common_keys(Budget* budget) {
   std::vector<Key> keys = tables_.metric_keys(budget, Subject::kWhole);
   keys.push_back({"warn_at", tables_.share("warn_at", &budget->warn_share)});
   keys.push_back({"tolerance", tables_.share("tolerance", &budget->tolerance_share)});
@@ -49,7 +49,7 @@ std::vector<Key> Parser::common_keys(Budget* budget) {
   return keys;
 }
 
-Result<Done> Parser::take_budget(const toml::node& node) {
+Result<Done> BudgetParser::take_budget(const toml::node& node) {
   Budget budget;
   budget.at = tables_.at(node);
   std::vector<Key> keys = common_keys(&budget);
@@ -69,7 +69,7 @@ Result<Done> Parser::take_budget(const toml::node& node) {
   return Done{};
 }
 
-Result<Done> Parser::parse(const toml::table& root) {
+Result<Done> BudgetParser::parse(const toml::table& root) {
   bool has_version = false;
   const Take defaults = [&](const toml::node& node) {
     return tables_.take_keys(node, "defaults", common_keys(&file_.defaults));
@@ -92,7 +92,7 @@ Result<BudgetFile> parse_budget(std::string text, const std::string& path) {
   file.text = std::move(text);
   const Result<toml::table> root = parse_toml(file.text, path, budget_not_readable);
   if (!root) return root.problem();
-  if (const Result<Done> taken = Parser(&file).parse(*root); !taken) return taken.problem();
+  if (const Result<Done> taken = BudgetParser(&file).parse(*root); !taken) return taken.problem();
   return file;
 }
 

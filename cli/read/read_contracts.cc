@@ -16,9 +16,9 @@ namespace {
 constexpr size_t kMostContracts = 1'000;
 constexpr size_t kMostFiles = 100;
 
-class Parser {
+class ContractParser {
  public:
-  explicit Parser(BudgetFile* file) : file_(*file), tables_(file->path, file->text) {}
+  explicit ContractParser(BudgetFile* file) : file_(*file), tables_(file->path, file->text) {}
   Result<Done> parse(const toml::table& root);
 
  private:
@@ -42,7 +42,7 @@ int signal_number(const std::string& name) {
 }
 
 // An exit status, or the signal that ends it.
-Result<Done> Parser::take_end(const toml::node& node, Contract* contract) const {
+Result<Done> ContractParser::take_end(const toml::node& node, Contract* contract) const {
   if (const auto status = node.value_exact<int64_t>(); status && *status >= 0 && *status <= 255) {
     contract->end = {{EndKind::kExited, static_cast<int>(*status)}, tables_.at(node)};
     return Done{};
@@ -54,8 +54,8 @@ Result<Done> Parser::take_end(const toml::node& node, Contract* contract) const 
   return Done{};
 }
 
-Result<Done> Parser::take_expectation(const toml::node& node, Subject subject,
-                                      std::optional<Expectation>* target) const {
+Result<Done> ContractParser::take_expectation(const toml::node& node, Subject subject,
+                                              std::optional<Expectation>* target) const {
   const auto words = node.value_exact<std::string>();
   if (!words) return tables_.broken(node, "write an amount and how far from it, such as \"12 MiB ± 1 %\"");
   const Result<Expectation> expectation = parse_expectation(*words, &subject);
@@ -65,7 +65,7 @@ Result<Done> Parser::take_expectation(const toml::node& node, Subject subject,
 }
 
 // "p.json", or { path = "p.json", size = "12 MiB ± 1 %", number = "1_000 ± 0" }.
-Result<Done> Parser::take_file(const toml::node& node, Contract* contract) const {
+Result<Done> ContractParser::take_file(const toml::node& node, Contract* contract) const {
   FileClaim claim;
   claim.at = tables_.at(node);
   const Take size = [&](const toml::node& value) { return take_expectation(value, {Metric::kPeak}, &claim.size); };
@@ -90,7 +90,7 @@ Result<Done> Parser::take_file(const toml::node& node, Contract* contract) const
   return Done{};
 }
 
-Result<Done> Parser::take_files(const toml::node& node, Contract* contract) const {
+Result<Done> ContractParser::take_files(const toml::node& node, Contract* contract) const {
   const toml::array* const files = node.as_array();
   if (files == nullptr) return take_file(node, contract);
   for (const toml::node& file : *files) {
@@ -99,7 +99,7 @@ Result<Done> Parser::take_files(const toml::node& node, Contract* contract) cons
   return Done{};
 }
 
-Result<Done> Parser::check(const toml::node& node, const Budget& budget) const {
+Result<Done> ContractParser::check(const toml::node& node, const Budget& budget) const {
   const Contract& contract = *budget.contract;
   if (budget.name.empty()) return tables_.broken(node, "the contract has no id");
   if (contract.statement.empty())
@@ -123,7 +123,7 @@ Result<Done> Parser::check(const toml::node& node, const Budget& budget) const {
   return Done{};
 }
 
-Result<Done> Parser::take_contract(const toml::node& node) {
+Result<Done> ContractParser::take_contract(const toml::node& node) {
   if (file_.budgets.size() >= kMostContracts) return tables_.broken(node, "there are more than 1,000 contracts");
   Budget budget;
   budget.at = tables_.at(node);
@@ -152,7 +152,7 @@ Result<Done> Parser::take_contract(const toml::node& node) {
   return Done{};
 }
 
-Result<Done> Parser::parse(const toml::table& root) {
+Result<Done> ContractParser::parse(const toml::table& root) {
   bool has_version = false;
   const Take contracts = [&](const toml::node& node) {
     return tables_.take_tables(node, "contract", [&](const toml::node& contract) { return take_contract(contract); });
@@ -173,7 +173,7 @@ Result<BudgetFile> parse_contracts(std::string text, const std::string& path) {
   file.text = std::move(text);
   const Result<toml::table> root = parse_toml(file.text, path, contracts_not_readable);
   if (!root) return root.problem();
-  if (const Result<Done> taken = Parser(&file).parse(*root); !taken) return taken.problem();
+  if (const Result<Done> taken = ContractParser(&file).parse(*root); !taken) return taken.problem();
   return file;
 }
 

@@ -10,7 +10,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostLineBytes = 1 << 20;
-constexpr uint64_t kMostBytes = 1 << 30;
+constexpr uint64_t kMostHistoryBytes = 1 << 30;
 constexpr size_t kMostWarnings = 5;
 
 void read_words(JsonPull* json, std::vector<std::string>* words) {
@@ -116,7 +116,7 @@ Result<History> read_history(ByteSource* source, const std::string& name) {
 }
 
 Result<History> read_history(const std::string& path) {
-  Result<std::unique_ptr<ByteSource>> source = open_source(path, kMostBytes);
+  Result<std::unique_ptr<ByteSource>> source = open_source(path, kMostHistoryBytes);
   if (!source) {
     // The same trouble in words that fit: what follows the file's name.
     const std::string& what = source.problem().what;

@@ -5,6 +5,7 @@
 #include "cli/read/read_profile.h"
 
 #include "cli/base/problems.h"
+#include "cli/base/saturating.h"
 #include "cli/model/profile/canonical.h"
 #include "cli/model/profile/frame_text.h"
 #include "cli/model/profile/invariants.h"
@@ -23,7 +24,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{8} << 30;
+constexpr uint64_t kMostProfileBytes = uint64_t{8} << 30;
 constexpr size_t kMostFrames = 16 << 20;
 constexpr uint64_t kNsPerUs = 1000;
 
@@ -301,7 +302,7 @@ class ProfileReader {
 Result<Profile> read_profile(ByteSource* source, const std::string& name) { return ProfileReader(source, name).run(); }
 
 Result<Profile> read_profile(const std::string& path) {
-  Result<std::unique_ptr<ByteSource>> source = open_source(path, kMostBytes);
+  Result<std::unique_ptr<ByteSource>> source = open_source(path, kMostProfileBytes);
   if (!source) return source.problem();
   return read_profile(source->get(), path);
 }

@@ -32,9 +32,15 @@ Result<Done> read_suppressions(const std::string& path, ReportRules* rules) {
 Result<ReportRules> load_rules(const SuppressionOptions& options) {
   ReportRules rules;
   rules.folds.all_frames = options.all_frames;
-  rules.folds.python_libraries = options.python_libraries;
+  rules.folds.libraries = options.libraries;
   for (const std::string& glob : options.folds) rules.folds.patterns.push_back({glob, "", ""});
   rules.folds.from_flags = rules.folds.patterns.size();
+  const auto add_code = [&rules](const std::string& glob, CodeOwner owner) {
+    rules.folds.code.push_back({{"", "", glob}, owner});
+    rules.folds.code.push_back({{"", glob, ""}, owner});
+  };
+  for (const std::string& glob : options.user_code) add_code(glob, CodeOwner::kUser);
+  for (const std::string& glob : options.library_code) add_code(glob, CodeOwner::kLibrary);
   for (const std::string& file : options.files) {
     if (const Result<Done> read = read_suppressions(file, &rules); !read) return read.problem();
   }

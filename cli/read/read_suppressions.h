@@ -25,9 +25,11 @@ Result<Done> read_suppressions(const std::string& path, ReportRules* rules);
 struct SuppressionOptions {
   std::vector<std::string> files;
   bool no_defaults = false;
-  std::vector<std::string> folds;  // globs of functions
-  bool all_frames = false;         // fold nothing
-  bool python_libraries = false;   // of Python, frames of libraries are places, too
+  std::vector<std::string> folds;         // globs of functions
+  bool all_frames = false;                // fold nothing
+  bool libraries = false;                 // frames of libraries are places, too
+  std::vector<std::string> user_code;     // globs of source files and modules
+  std::vector<std::string> library_code;  // likewise; --user-code comes first
 };
 
 // The rules of the files in the order of the command line, then the built-in ones.

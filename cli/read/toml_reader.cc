@@ -15,7 +15,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kMostBytes = 1 << 20;
+constexpr size_t kMostTomlBytes = 1 << 20;
 // Dotted keys nest, and toml++ takes a level of stack for each: a line of a million dots would end the program.
 constexpr size_t kLongestLine = 4096;
 
@@ -55,13 +55,13 @@ Result<std::string> read_toml_text(const std::string& path, NotReadable not_read
     if (got < 0) return not_readable(path, errno_text(errno));
     if (got == 0) break;
     text.append(buffer.data(), static_cast<size_t>(got));
-    if (text.size() > kMostBytes) break;
+    if (text.size() > kMostTomlBytes) break;
   }
   return text;
 }
 
 Result<toml::table> parse_toml(std::string_view text, const std::string& path, NotReadable not_readable) {
-  if (text.size() > kMostBytes) return not_readable(path, "it is larger than 1 MiB");
+  if (text.size() > kMostTomlBytes) return not_readable(path, "it is larger than 1 MiB");
   if (has_long_line(text)) return not_readable(path, "a line is longer than 4,096 bytes");
   toml::parse_result parsed = toml::parse(text, std::string_view(path));
   if (!parsed) {

@@ -2,7 +2,7 @@
 // checked and joined.
 #include "cli/read/trace_reader.h"
 
-#include "cli/model/profile/site_numbers.h"
+#include "cli/base/saturating.h"
 #include "cli/read/field_reader.h"
 
 #include <algorithm>

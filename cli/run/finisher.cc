@@ -10,15 +10,18 @@
 #include "cli/base/clock.h"
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
+#include "cli/base/saturating.h"
+#include "cli/base/units.h"
 #include "cli/collect/memory/memory_budget.h"
 #include "cli/model/analysis/assemble_grouped.h"
 #include "cli/model/profile/assemble.h"
+#include "cli/model/profile/device_facts.h"
 #include "cli/model/profile/invariants.h"
-#include "cli/model/profile/site_numbers.h"
 #include "cli/run/look_up_names.h"
 #include "cli/run/profile_writing.h"
 #include "cli/symbolize/own_allocator.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -85,6 +88,33 @@ void note_own_allocator(Recording* recording) {
   }
 }
 
+// Names libraries with an allocator of their own: they map pages themselves, and have an allocator's names or texts.
+void note_library_allocators(Recording* recording) {
+  constexpr uint64_t kLeastBytes = 1 << 20;
+  std::vector<uint64_t> mapped_bytes(recording->modules.size());
+  for (const RecordedDevice& device : recording->devices) {
+    if (device.name != "mapped" && !is_reserved_device(device.name)) continue;
+    for (const RecordedSite& site : device.sites) {
+      if (site.stack == 0 || site.stack >= recording->stacks.size()) continue;
+      const uint32_t module = recording->locations[recording->stacks[site.stack].location].module;
+      if (module < mapped_bytes.size())
+        mapped_bytes[module] = add_saturating(mapped_bytes[module], site.numbers.total_bytes);
+    }
+  }
+  Coverage& coverage = recording->run.coverage;
+  for (size_t i = 0; i < mapped_bytes.size(); ++i) {
+    const Module& module = recording->modules[i];
+    const std::string name = base_name(module.path);
+    const bool is_known = module.path == recording->run.executable || name == coverage.allocator ||
+                          name.starts_with("libpython");  // has a mimalloc, and its own objects: --python-objects
+    if (mapped_bytes[i] < kLeastBytes || is_known || module.file == nullptr) continue;
+    const std::string allocator = find_library_allocator(module.file->get(), module.build_id);
+    if (!allocator.empty())
+      coverage.bypassing_modules.push_back(
+          fmt::format("{} (its own allocator, by {}: it mapped {})", name, allocator, format_bytes(mapped_bytes[i])));
+  }
+}
+
 void add_device(const RecordedDevice& device, SavedProfile* saved) {
   if (device.name == "host" || device.name == "mapped")
     saved->peak_bytes = add_saturating(saved->peak_bytes, device.totals.peak_bytes);
@@ -109,6 +139,9 @@ SavedProfile facts_of(const FinishJob& job) {
   saved.image = run.image;
   saved.command = run.command;
   saved.lost = run.counters.lost;
+  const bool has_failed =
+      run.end.kind == EndKind::kSignaled || (run.end.kind == EndKind::kExited && run.end.status != 0);
+  saved.has_ended_well = !has_failed;
   for (const RecordedDevice& device : job.recording.devices) add_device(device, &saved);
   std::stable_sort(saved.devices.begin(), saved.devices.end(),
                    [](const DevicePeak& a, const DevicePeak& b) { return a.peak_bytes > b.peak_bytes; });
@@ -147,8 +180,9 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   Recording& recording = job.recording;
   settle_judgement(&recording);
   note_own_allocator(&recording);
+  note_library_allocators(&recording);
   const uint64_t start_ns = monotonic_ns();
-  SymbolTable symbols = look_up_names(symbolize_options, &symbols_, &recording);
+  SymbolTable symbols = look_up_names(symbolize_options, options_.has_names ? &symbols_ : nullptr, &recording);
   recording.run.cost.symbolize_ns = monotonic_ns() - start_ns;
 
   Finished finished;
@@ -158,8 +192,10 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   if (is_told) say("putting the profile together");
   GroupOptions grouping;
   grouping.has_second_thread = beside && !is_memory_limited();
+  const uint64_t assemble_start_ns = monotonic_ns();
   std::optional<Profile> profile = make_profile(&recording, std::move(symbols), options_.all_sites, grouping);
   if (!profile) return memory_refused("write " + job.path);
+  profile->run.cost.assemble_ns = monotonic_ns() - assemble_start_ns;
   finished.profile = std::make_unique<Profile>(std::move(*profile));
   const bool has_to_wait = complete && !is_idle();
   if (has_to_wait || !beside) recording = {};  // a million stacks need their memory once
@@ -220,7 +256,7 @@ void Finisher::submit(FinishJob job) {
   bool needs_worker = false;
   {
     const std::lock_guard guard(mutex_);
-    if (!disk_) disk_.emplace(std::filesystem::absolute(waiting.job.path).parent_path().string());
+    if (!disk_) disk_.emplace(std::filesystem::path(absolute_path(waiting.job.path)).parent_path().string());
     waiting_bytes_ += waiting.bytes;
     waiting_.push_back(std::move(waiting));
     ++submitted_;

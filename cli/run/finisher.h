@@ -35,6 +35,7 @@ namespace heapprof::cli {
 
 struct FinishOptions {
   bool all_sites = false;
+  bool has_names = true;  // false: only those that no file has to be read for
   uint64_t most_waiting_bytes = 256ull << 20;
   uint64_t names_bytes = 0;  // most memory of the process that reads names; 0: half of the machine's
   std::string names_folder;  // names of earlier runs (NameStore); empty: none
@@ -61,6 +62,8 @@ struct SavedProfile {
   std::vector<RefusedDevice> refused;
   size_t violations = 0;
   uint32_t entry = 0;
+  bool has_ended_well = false;  // with exit 0, by an exec, or it is not known how
+  bool is_dropped = false;      // small, and one of many: it keeps no file
 };
 
 struct Finished {

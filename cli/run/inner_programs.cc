@@ -40,13 +40,14 @@ std::shared_ptr<const InnerProgram> look_into(int fd, const std::string& left_be
   if (!left_because.empty()) return program;
   program->plan = std::move(planning.plan);
   program->refusals = std::move(planning.refusals);
+  program->unseen = std::move(planning.unseen);
   return program;
 }
 
 }  // namespace
 
-std::shared_ptr<const InnerProgram> InnerPrograms::of(pid_t pid, const std::string& left_because) {
-  const UniqueFd file(::open(fmt::format("/proc/{}/exe", pid).c_str(), O_RDONLY | O_CLOEXEC));
+std::shared_ptr<const InnerProgram> InnerPrograms::of(const std::string& path, const std::string& left_because) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat facts {};
   if (!file.is_open() || ::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return nullptr;
   const Key key{facts.st_dev,         facts.st_ino,          static_cast<uint64_t>(facts.st_size),

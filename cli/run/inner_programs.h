@@ -20,9 +20,9 @@ namespace heapprof::cli {
 
 class InnerPrograms {
  public:
-  // What the process's executable has inside; nullptr: nothing, or it cannot be read. left_because: why it is only
-  // named; empty: it is to be hooked.
-  std::shared_ptr<const InnerProgram> of(pid_t pid, const std::string& left_because);
+  // What the program's file has inside; nullptr: nothing, or it cannot be read. left_because: why it is only named;
+  // empty: it is to be hooked.
+  std::shared_ptr<const InnerProgram> of(const std::string& path, const std::string& left_because);
 
  private:
   using Key = std::tuple<uint64_t, uint64_t, uint64_t, int64_t, int64_t, std::string>;

@@ -42,6 +42,12 @@ SymbolTable look_up_names(const SymbolizeOptions& options, SymbolCache* cache, R
   demangle_kernels(&recording->scopes);
   std::vector<std::string>& unread = recording->run.coverage.unread_modules;
   try {
+    if (cache == nullptr) {
+      SymbolTable table;
+      table.frames.resize(recording->locations.size());
+      add_python_names(recording, &table);
+      return table;
+    }
     SymbolizeOptions with_neighbours = options;
     with_neighbours.neighbours = find_neighbours(*recording);
     SymbolTable table = cache->symbolize(recording->modules, recording->locations, with_neighbours, &unread);

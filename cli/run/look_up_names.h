@@ -12,7 +12,7 @@
 namespace heapprof::cli {
 
 // Gives the main program's module its path, too. Modules that cannot be read go to the recording's coverage; where
-// memory runs out, all of them.
+// memory runs out, all of them. cache: nullptr: no file is read, and only what is not compiled has names.
 SymbolTable look_up_names(const SymbolizeOptions& options, SymbolCache* cache, Recording* recording);
 
 // As if none could be read.

@@ -1,4 +1,7 @@
-// cli/run/name_profile.cc: see name_profile.h.
+// cli/run/name_profile.cc: a name is looked up by build id and address alone, so that a profile can be named on another
+// machine and years later; what was learnt of a module that has none would be a guess.
+// Why a module has functions without a name is said by what the symbolizer met first: no build id, a file that cannot
+// be read, a part that is missing, and only then a debug file that does not name them.
 #include "cli/run/name_profile.h"
 
 #include "cli/model/analysis/unnamed.h"
@@ -16,6 +19,8 @@ void tell_why(const Module& module, const ModuleSymbols& symbols, const DebugInd
     left->why = "it has no build id: nothing tells which debug file is its";
   } else if (symbols.is_unreadable) {
     left->why = "its symbols cannot be read: the file is damaged, or reading it did not end";
+  } else if (symbols.is_read && !symbols.missing_file.empty()) {
+    left->why = "a part of its debug information is missing: " + symbols.missing_file;
   } else if (symbols.is_read && !symbols.debug_path.empty()) {
     left->why = symbols.debug_path + " does not name them";
   } else if (symbols.is_read && symbols.has_debug_info) {
@@ -66,6 +71,13 @@ Naming name_profile(const NamingOptions& options, Profile* profile) {
     return a.peak_bytes != b.peak_bytes ? a.peak_bytes > b.peak_bytes : a.functions > b.functions;
   });
   return naming;
+}
+
+bool is_bare_checkpoint(const Profile& profile) {
+  if (profile.dialect != Dialect::kHeapprof || profile.run.end.kind != EndKind::kRunning) return false;
+  return std::none_of(profile.frames.begin(), profile.frames.end(), [](const Frame& frame) {
+    return frame.svma != 0 && frame.module != kNoModule && !frame.function.empty();
+  });
 }
 
 }  // namespace heapprof::cli

@@ -39,4 +39,7 @@ struct Naming {
 
 Naming name_profile(const NamingOptions& options, Profile* profile);
 
+// A checkpoint that was written before its names were looked up (checkpoints.h).
+bool is_bare_checkpoint(const Profile& profile);
+
 }  // namespace heapprof::cli

@@ -65,6 +65,7 @@ void ProcessTree::set_profile(uint32_t index, Profiled profile) {
   entry.resident_bytes = profile.resident_bytes;
   entry.devices = std::move(profile.devices);
   entry.path = std::move(profile.path);
+  entry.is_dropped = profile.is_dropped && index != kRoot;  // the program stays in the list
   entry.command = std::move(profile.command);
 }
 

@@ -19,7 +19,7 @@ namespace heapprof::cli {
 enum class Fate {
   kAllocatedNothing,
   kLeftOut,  // by --follow or --no-follow
-  kRefused,  // there was no memory or descriptor for it
+  kRefused,  // there was no memory or descriptor for it, here or there
   kProfiled,
 };
 inline constexpr size_t kFates = 4;
@@ -51,6 +51,7 @@ struct TreeEntry {
   std::vector<RefusedDevice> refused = {};  // of all its images
   bool runs_on = false;
   bool has_numbers = false;
+  bool is_dropped = false;  // as SavedProfile
 };
 
 // The largest peak of its memory or of a device.
@@ -82,6 +83,7 @@ class ProcessTree {
     std::vector<DevicePeak> devices = {};
     std::vector<RefusedDevice> refused = {};
     uint64_t resident_bytes = 0;
+    bool is_dropped = false;
   };
   void set_profile(uint32_t index, Profiled profile);
 

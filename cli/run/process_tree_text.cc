@@ -26,7 +26,7 @@ using Indexes = std::vector<uint32_t>;
 Indexes choose(const std::vector<TreeEntry>& entries, size_t most) {
   Indexes shown;
   for (uint32_t i = 0; i < entries.size(); ++i) {
-    if (entries[i].fate == Fate::kProfiled) shown.push_back(i);
+    if (entries[i].fate == Fate::kProfiled && !entries[i].is_dropped) shown.push_back(i);
   }
   std::stable_sort(shown.begin(), shown.end(),
                    [&](uint32_t a, uint32_t b) { return largest_peak(entries[a]) > largest_peak(entries[b]); });
@@ -105,7 +105,10 @@ std::string tree_text(const ProcessTree& tree, size_t columns, size_t most_rows)
   uint64_t fates[kFates] = {};
   for (const TreeEntry& entry : entries) ++fates[static_cast<size_t>(entry.fate)];
   const auto of = [&fates](Fate fate) { return fates[static_cast<size_t>(fate)]; };
-  std::string rest = counted(of(Fate::kProfiled) - rows.size(), "smaller", "");
+  const auto dropped = static_cast<uint64_t>(
+      std::count_if(entries.begin(), entries.end(), [](const TreeEntry& entry) { return entry.is_dropped; }));
+  std::string rest = counted(of(Fate::kProfiled) - rows.size() - dropped, "smaller", "");
+  rest = counted(dropped, "small ones without files (--all-processes)", rest);
   rest = counted(of(Fate::kAllocatedNothing), "that allocated nothing", rest);
   rest = counted(of(Fate::kLeftOut), "left out", rest);
   rest = counted(of(Fate::kRefused), "not profiled", rest);

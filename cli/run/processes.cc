@@ -1,4 +1,4 @@
-// cli/run/processes.cc: a pid is not a process, nor a process a program.
+// cli/run/processes.cc: a pid is not a process, nor a process a program. (long: one class)
 //
 // Three things come under one number. A process can be replaced by exec: the same pid, another program, another agent
 // that says Hello. Its number can be used again when it has ended: the same pid, another process. And the program can
@@ -22,6 +22,7 @@
 #include "cli/collect/clock.h"
 #include "cli/collect/coverage.h"
 #include "cli/run/run_description.h"
+#include "cli/target/loader_command.h"
 #include "cli/target/process_facts.h"
 #include "cli/target/process_names.h"
 
@@ -46,13 +47,11 @@ constexpr size_t kMostEnded = 64;      // that may wait to be finished while oth
 constexpr int kMostGenerations = 16;   // of processes without an agent between two that have one
 
 // Makes the arena, and the collector that reads it. A problem: there is no memory for them.
-Result<std::unique_ptr<ProcessCollector>> make_collector(const CollectorOptions& options, const Caller& caller,
-                                                         const RunInfo& run, std::shared_ptr<const InnerProgram> inner,
-                                                         SpareCollector* spare) {
+Result<std::unique_ptr<ProcessCollector>> make_collector(const CollectorOptions& options, const wire::Hello& hello,
+                                                         const ProcessIdentity& identity, SpareCollector* spare) {
   try {
     Result<std::unique_ptr<ProcessCollector>> collector = spare->take(options);
-    if (collector)
-      (*collector)->start(caller.hello, {caller.pid, run.is_fork || run.is_attached, run.executable, inner});
+    if (collector) (*collector)->start(hello, identity);
     return collector;
   } catch (const std::bad_alloc&) {
     return memory_refused("profile it");
@@ -68,6 +67,8 @@ struct Processes::Process {
   RunInfo run;  // what is known at the start
   std::string program;
   std::string comm;
+  bool is_loaded = false;    // by a loader that was started as a command: /proc/PID/exe is the loader
+  bool is_emulated = false;  // and that is Valgrind or an emulator
   uint32_t entry = ProcessTree::kNone;
   wire::FilterState filter = wire::FilterState::kNone;
   // Its agent has left it, and wrote all that it had.
@@ -115,6 +116,12 @@ void Processes::describe(const Caller& caller, bool is_root, Process* process) {
   run.is_fork = (caller.hello.flags & wire::kHelloForked) != 0;
   run.is_attached = (caller.hello.flags & wire::kHelloAttached) != 0;
   run.command = is_root && images_.count(pid) == 0 ? plan_.root_command : process_command(pid);
+  if (const std::optional<LoadedProgram> loaded = find_loaded_program(pid, run.command)) {
+    process->is_loaded = true;
+    process->is_emulated = loaded->is_emulated;
+    run.executable = loaded->path;
+    run.command.erase(run.command.begin(), run.command.begin() + static_cast<ptrdiff_t>(loaded->argument));
+  }
   run.start_unix_ns = unix_ns();
   run.job = is_root ? process_job(pid) : process_job(pid, look_at(pid).parent);
   run.machine = plan_.machine;
@@ -125,16 +132,22 @@ void Processes::describe(const Caller& caller, bool is_root, Process* process) {
 // Makes the arena and answers. False: the kernel refuses it, or the caller is gone.
 bool Processes::start(const Caller& caller, Process* process) {
   CollectorOptions options = plan_.collector;
+  if ((caller.hello.flags & wire::kHelloWithoutCounter) != 0) options.clock_mode = wire::ClockMode::kSequence;
   if (!plan_.fence_forced) {
-    options.fence_mode = (caller.hello.flags & wire::kHelloMembarrierRegistered) != 0
-                             ? wire::FenceMode::kMembarrierExpedited
-                             : wire::FenceMode::kMembarrierGlobal;
+    const bool is_registered = (caller.hello.flags & wire::kHelloMembarrierRegistered) != 0;
+    options.fence_mode = is_registered ? wire::FenceMode::kMembarrierExpedited : wire::FenceMode::kMembarrierGlobal;
   }
   std::string left_because = plan_.leaves_inner_allocators ? "--no-inner-allocators" : "";
   if (process->run.is_attached) left_because = "it is hooked when a program starts: heapprof run";
+  if (process->is_emulated) left_because = "Valgrind or an emulator runs the program, by code of its own";
   std::shared_ptr<const InnerProgram> inner;  // a forked child has its parent's hooks
-  if (!process->run.is_fork) inner = inner_programs_.of(caller.pid, left_because);
-  Result<std::unique_ptr<ProcessCollector>> collector = make_collector(options, caller, process->run, inner, &spare_);
+  const std::string& executable = process->run.executable;
+  const std::string file = process->is_loaded ? fmt::format("/proc/{}/root{}", caller.pid, executable)
+                                              : fmt::format("/proc/{}/exe", caller.pid);
+  if (!process->run.is_fork) inner = inner_programs_.of(file, left_because);
+  const bool inherits = process->run.is_fork || process->run.is_attached;
+  Result<std::unique_ptr<ProcessCollector>> collector =
+      make_collector(options, caller.hello, {caller.pid, inherits, executable, inner, process->is_loaded}, &spare_);
   if (!collector) {
     Server::answer(caller, wire::Answer::kStayOut, -1);
     tree_->set_fate(process->entry, Fate::kRefused);
@@ -339,6 +352,20 @@ void Processes::for_each(const std::function<void(pid_t, ProcessCollector&)>& vi
   }
 }
 
+void Processes::for_each_image(const std::function<void(const RunningImage&)>& visit) {
+  for (const Process& process : processes_) {
+    if (process.collector == nullptr || process.collector->has_stopped()) continue;
+    const RunInfo& run = process.run;
+    visit({process.handle.pid,
+           process.entry,
+           process.collector.get(),
+           {process.handle.pid == plan_.root_pid,
+            true,
+            run.image,
+            {run.pid, process.program, rank_text(run.job), run.start_unix_ns}}});
+  }
+}
+
 wire::StopReason Processes::root_stop() const {
   const auto root = std::find_if(processes_.begin(), processes_.end(),
                                  [this](const Process& one) { return one.handle.pid == plan_.root_pid; });
@@ -389,6 +416,7 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   const std::vector<UnprofiledProgram>& unprofiled = run.coverage.unprofiled_programs;
   if (std::any_of(unprofiled.begin(), unprofiled.end(), [](const auto& program) { return program.replaced_process; }))
     run.end = {EndKind::kExec, 0};
+  image.is_lost = run.counters.allocations == 0 && !run.complete && end.kind != EndKind::kDetached;
   if (end.kind == EndKind::kDetached && run.complete && !is_whole) {
     run.complete = false;
     run.incomplete_reason = "the process was still running when heapprof stopped watching";

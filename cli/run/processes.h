@@ -19,6 +19,7 @@
 #include "cli/model/profile/recording.h"
 #include "cli/run/inner_programs.h"
 #include "cli/run/process_tree.h"
+#include "cli/run/profile_path.h"
 #include "cli/run/spare_collector.h"
 #include "cli/target/process_identity.h"
 #include "cli/target/server.h"
@@ -53,8 +54,17 @@ struct EndedImage {
   Recording recording;
   bool is_root = false;                 // of the process that we started
   bool is_last = false;                 // the process ended with it (not by exec)
+  bool is_lost = false;                 // it may have allocated, but nothing of it could be recorded
   std::string program;                  // its name
   uint32_t entry = ProcessTree::kNone;  // in the tree
+};
+
+// A program image that is being profiled.
+struct RunningImage {
+  pid_t pid = 0;
+  uint32_t entry = ProcessTree::kNone;  // in the tree
+  ProcessCollector* collector = nullptr;
+  ImageName name = {};  // of its profile, if it is the process's last
 };
 
 class Processes {
@@ -87,6 +97,7 @@ class Processes {
 
   // visit(pid, collector): of those that are being profiled.
   void for_each(const std::function<void(pid_t, ProcessCollector&)>& visit);
+  void for_each_image(const std::function<void(const RunningImage&)>& visit);
   // A process of this run that is being profiled, and its numbers so far: in a forked copy, which ends with it.
   bool has(pid_t pid) const;
   // True if the process that has this number has asked, whatever it was told.

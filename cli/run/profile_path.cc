@@ -36,8 +36,15 @@ std::string time_text(int64_t unix_ns) {
   return {text, strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local)};
 }
 
-// Programs choose their names: no slash leads elsewhere, no control character into a terminal.
+// Programs choose their names: no slash leads elsewhere, no control character into a terminal, and there is room for
+// the rest of a file's name.
 std::string as_name(std::string text) {
+  constexpr size_t kMostBytes = 160;
+  if (text.size() > kMostBytes) {
+    size_t end = kMostBytes;
+    while (end != 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // in a character of UTF-8
+    text.resize(end);
+  }
   for (char& c : text) {
     if (c == '/' || static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '_';
   }
@@ -47,13 +54,13 @@ std::string as_name(std::string text) {
 }  // namespace
 
 std::string default_profile_path(const std::string& program, uint64_t pid) {
-  return fmt::format("heapprof.{}.{}.json", base_name(program), pid);
+  return fmt::format("heapprof.{}.{}.json", as_name(base_name(program)), pid);
 }
 
 std::string default_snapshot_path(pid_t pid) {
   const std::string program = base_name(process_executable(pid));
   std::filesystem::path path = default_profile_path(program.empty() ? "process" : program, static_cast<uint64_t>(pid));
-  return std::filesystem::absolute(path.replace_extension(".snapshot.json")).string();
+  return absolute_path(path.replace_extension(".snapshot.json").string());
 }
 
 Result<Done> check_name_pattern(const std::string& pattern) {

@@ -5,6 +5,7 @@
 #include "cli/run/recording_switch.h"
 
 #include "cli/base/clock.h"
+#include "cli/run/init.h"
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -57,7 +58,7 @@ RecordingSwitch::RecordingSwitch(const StartRule& start)
 void RecordingSwitch::obey(const Caller& caller, Processes* processes) {
   if (const std::string_view why = refusal(caller); !why.empty()) return answer(caller, OrderStatus::kRefused, 0, why);
   const Order& order = *caller.order;
-  const bool is_of_all = order.pid == getpid();
+  const bool is_of_all = is_pid_of_run(order.pid);
   if (!is_of_all && !processes->has(order.pid)) return answer(caller, OrderStatus::kUnknown, 0, "");
   const bool is_of_part =
       order.kind == OrderKind::kPause || (order.kind == OrderKind::kSample && order.interval_bytes != 0);

@@ -1,8 +1,11 @@
 // cli/run/run.cc: `heapprof run`: start the program, collect until it ends, write, say what was found.
 #include "cli/base/clock.h"
+#include "cli/base/end_signal.h"
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
+#include "cli/base/trusted_output.h"
 #include "cli/run/finisher.h"
+#include "cli/run/init.h"
 #include "cli/run/nvtx_obstacle.h"
 #include "cli/run/plan.h"
 #include "cli/run/processes.h"
@@ -14,6 +17,7 @@
 #include "cli/run/snapshot_taker.h"
 #include "cli/run/watch.h"
 #include "cli/target/agent_files.h"
+#include "cli/target/agent_link.h"
 #include "cli/target/elf_check.h"
 #include "cli/target/launch.h"
 #include "cli/target/process_facts.h"
@@ -28,6 +32,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <optional>
 
 namespace heapprof::cli {
@@ -44,13 +49,14 @@ FinishOptions finish_options(const RunOptions& options) {
 }
 
 NameFacts RunSession::root_facts(pid_t pid) const {
-  return {static_cast<uint64_t>(pid), base_name(options_.program[0]), rank_text(process_job(getpid())), unix_ns()};
+  return {static_cast<uint64_t>(pid), base_name(options_.program[named_]), rank_text(process_job(getpid())), unix_ns()};
 }
 
 std::string RunSession::name_pattern(uint64_t pid) const {
   if (!options_.output.empty()) return options_.output;
   std::string pattern;
-  for (const char c : default_profile_path(options_.program[0], pid)) pattern += c == '%' ? "%%" : std::string(1, c);
+  for (const char c : default_profile_path(options_.program[named_], pid))
+    pattern += c == '%' ? "%%" : std::string(1, c);
   return pattern;
 }
 
@@ -66,22 +72,37 @@ Result<LaunchOptions> RunSession::prepare_launch(const ProgramFacts& facts, cons
     launch_options.preload.push_back(agent.reference);
   }
   launch_options.socket_variable = invitation(server);
-  if (options_.live) launch_options.input = UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (options_.live) {
+    launch_options.input = UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    if (!launch_options.input.is_open())
+      return launch_failed(options_.program[named_], "/dev/null: " + errno_text(errno));
+  }
   if (const std::string& file = options_.child_output; !file.empty()) {
-    launch_options.output = UniqueFd(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (!launch_options.output.is_open()) return output_not_writable(file, errno_text(errno));
+    Result<UniqueFd> opened = open_output(file, O_WRONLY | O_TRUNC, 0666);
+    if (!opened) return opened.problem();
+    if (!opened->is_open()) return output_not_writable(file, errno_text(errno));
+    launch_options.output = std::move(*opened);
   }
   if (!options_.no_nvtx) {
     if (const std::optional<Problem> warning = find_nvtx_obstacle()) warn(*warning);
   }
-  launch_options.signal_mask = signals.previous_mask();
-  launch_options.signal_actions = signals.previous_actions();
+  launch_options.own_pid = inherited_.pid();
+  launch_options.in_child = [this, &signals, self = getpid()] {
+    signals.enter_program();
+    inherited_.enter_program(self);
+  };
   return launch_options;
 }
 
 std::string RunSession::invitation(const Server& server) const {
   const std::string filters = own_filter_count() != 0 ? std::to_string(own_filter_count()) : "";
   return (options_.no_follow ? wire::kNoFollow : wire::kFollow) + filters + server.path();
+}
+
+Checkpoints& RunSession::begin_checkpoints() {
+  const uint64_t interval_ns = options_.snapshot_interval_ns == kMarksOnly ? 0 : options_.snapshot_interval_ns;
+  return checkpoints_.emplace(finish_options(options_), interval_ns, options_.max_memory_bytes, may_overwrite_,
+                              [this](const ImageName& image) { return names_->next(image); });
 }
 
 // What can be known to fail, before anything is started.
@@ -99,11 +120,12 @@ Result<Done> RunSession::prepare() {
 }
 
 Result<int> RunSession::run() {
-  const Result<ProgramFacts> facts = inspect_program(options_.program[0]);
+  const Result<ProgramFacts> facts = inspect_program(options_.program);
   if (!facts) return facts.problem();
+  named_ = facts->program;
   for (const Problem& warning : facts->warnings) warn(warning);
   if (options_.no_inner_allocators && !facts->own_allocation_functions.empty())
-    warn(program_defines_malloc(options_.program[0],
+    warn(program_defines_malloc(options_.program[named_],
                                 fmt::format("{}", fmt::join(facts->own_allocation_functions, ", "))));
   own_malloc_ = !facts->own_allocation_functions.empty();
   if (const Result<Done> prepared = prepare(); !prepared) return prepared.problem();
@@ -112,19 +134,29 @@ Result<int> RunSession::run() {
   Result<Server> server = Server::open();
   if (!server) return server.problem();
   SignalWatch signals;
-  const Result<AgentFiles> agent = find_agent_files();
+  if (signals.error() != 0) return launch_failed(options_.program[named_], errno_text(signals.error()));
+  Result<AgentFiles> agent = find_agent_files();
   if (!agent) return agent.problem();
+  AgentLink link;
+  if (const Result<Done> led = link.lead(&*agent); !led) return led.problem();
   Result<LaunchOptions> launch_options = prepare_launch(*facts, *agent, *server, signals);
   if (!launch_options) return launch_options.problem();
 
   Result<Launched> launched = launch(*launch_options);
   if (!launched) return launched.problem();
+  launch_options->input.reset();
+  launch_options->output.reset();
+  if (!options_.goes_on) {
+    const std::string output =
+        expand_name(name_pattern(static_cast<uint64_t>(launched->pid)), root_facts(launched->pid));
+    inherited_.drop_descriptors({output, options_.html}, options_.live);
+  }
   ProcessPlan plan = make_plan(options_);  // asks for the machine's properties while the loader maps the program
   plan.root_pid = launched->pid;
   names_.emplace(name_pattern(static_cast<uint64_t>(launched->pid)), root_facts(launched->pid));
   tree_.emplace(launched->pid);
   Processes processes(std::move(plan), &*tree_, [this](EndedImage image) { take(std::move(image)); });
-  SnapshotTaker snapshots(finish_options(options_), launched->pid);
+  SnapshotTaker snapshots(finish_options(options_), launched->pid, &begin_checkpoints());
   DeviceUseWatch device_use(agent->nvml);
   Explainer explainer(finish_options(options_));
   desk_.set_root(launched->pid);
@@ -132,7 +164,8 @@ Result<int> RunSession::run() {
   served_.start(options_, signals, &*server);
   RecordingSwitch recording(options_.start);
   Watch watch(&*server, &signals, &processes, &snapshots, &explainer, &desk_, &recording, &device_use);
-  const WatchResult watched = watch.until_end(*launched);
+  const WatchResult watched = watch.until_end(*launched, inherited_);
+  root_end_ns_ = monotonic_ns();
   if (watched.detached_by == 0) {
     processes.end_root(watched.end);
     if (!options_.no_follow) watch.others(options_.wait, server->path());
@@ -146,6 +179,8 @@ Result<int> RunSession::run() {
   if (!options_.no_follow) never_seen_ = watch.never_seen(server->path());
   processes.reap([] { return false; });
   processes.detach_all(watched.end);
+  if (link.is_made() && !processes_with(wire::kSocketVariable, server->path()).empty()) link.keep();
+  signals.drop();
   return finish(watched, processes, server->turned_away());
 }
 
@@ -156,6 +191,7 @@ Result<int> RunSession::run_attached() {
   Result<Server> server = Server::open();
   if (!server) return server.problem();
   SignalWatch signals;
+  if (signals.error() != 0) return attach_failed(std::to_string(pid), errno_text(signals.error()));
   const Result<AgentFiles> agent = find_agent_files();
   if (!agent) return agent.problem();
   const ProcessLook look = look_at(pid);
@@ -167,7 +203,7 @@ Result<int> RunSession::run_attached() {
   names_.emplace(name_pattern(static_cast<uint64_t>(pid)), root_facts(pid));
   tree_.emplace(pid);
   Processes processes(std::move(plan), &*tree_, [this](EndedImage image) { take(std::move(image)); });
-  SnapshotTaker snapshots(finish_options(options_), pid);
+  SnapshotTaker snapshots(finish_options(options_), pid, &begin_checkpoints());
   DeviceUseWatch device_use(agent->nvml);
   Explainer explainer(finish_options(options_));
   desk_.set_root(pid);
@@ -176,6 +212,7 @@ Result<int> RunSession::run_attached() {
   AttachTask task;
   task.attach({pid, agent->agent, invitation(*server), !options_.no_follow});
   const WatchResult watched = watch.until_left(program, &task);
+  root_end_ns_ = monotonic_ns();
   const bool has_result = task.is_done();
   if (!processes.has(pid) && !root_image_) {
     if (has_result && !task.result()) return task.result().problem();
@@ -196,10 +233,23 @@ Result<int> RunSession::run_attached() {
 
 int run_command(const RunOptions& options) {
   const bool is_attached = options.attach_pid != 0;
-  const Result<int> code = is_attached ? RunSession(options).run_attached() : RunSession(options).run();
-  if (code) return *code;
-  print_problem(code.problem(), options.color);
-  return is_attached ? code.problem().exit_code : run_exit_code(code.problem());
+  const Inherited inherited;
+  if (!is_attached) {
+    if (const std::optional<int> code = serve_as_init(inherited, options.goes_on)) return *code;
+  }
+  int ended_by = 0;
+  const Result<int> code = [&] {
+    RunSession session(options, inherited);
+    Result<int> result = is_attached ? session.run_attached() : session.run();
+    ended_by = session.ended_by();
+    return result;
+  }();
+  if (!code) {
+    print_problem(code.problem(), options.color);
+    return is_attached ? code.problem().exit_code : run_exit_code(code.problem());
+  }
+  if (!options.goes_on && (ended_by == SIGINT || ended_by == SIGQUIT)) end_by_signal(ended_by);
+  return *code;
 }
 
 }  // namespace heapprof::cli

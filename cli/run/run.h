@@ -40,6 +40,7 @@ struct RunOptions {
   bool no_summary = false;                   // no summary at exit; warnings and errors stay
   bool all_sites = false;                    // write small sites one by one
   bool no_follow = false;                    // only the started process
+  bool all_processes = false;                // files of many small processes are kept
   std::vector<std::string> follow_only;      // globs of the programs to be profiled besides it; empty: all
   std::optional<std::chrono::seconds> wait;  // after its end, for the others; none: not
   bool verify_stacks = false;                // compare each stack with libunwind's
@@ -74,11 +75,13 @@ struct RunOptions {
   ColorMode color = ColorMode::kAuto;
   SuppressionOptions suppressions;
   std::vector<std::string> program;  // argv of what to run; never empty
+  bool goes_on = false;              // true: this process does, after the run, and needs what it inherited
   pid_t attach_pid = 0;              // not 0: the process that runs `program` already
   uint64_t attach_for_ns = 0;        // 0: until it ends, or a signal comes
 };
 
-// pre: options.program is not empty. The exit code of heapprof: the program's own, 128 + signal, 125, 126 or 127.
+// pre: options.program is not empty. The exit code of heapprof: the program's own, 128 + signal, 125, 126 or 127. Of a
+// run that SIGINT or SIGQUIT ended it does not return, unless this process goes on, or is the first of a container.
 int run_command(const RunOptions& options);
 
 }  // namespace heapprof::cli

@@ -17,8 +17,8 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr int kPatience = 100;  // steps
-constexpr useconds_t kPatienceStepUs = 10'000;
+constexpr int kServerPatience = 100;  // steps
+constexpr useconds_t kServerPatienceStepUs = 10'000;
 
 }  // namespace
 
@@ -65,7 +65,8 @@ void RunServer::close() {
   if (pid_ <= 0) return;
   kill(pid_, SIGTERM);
   pid_t ended = 0;
-  for (int i = 0; i < kPatience && (ended = waitpid(pid_, nullptr, WNOHANG)) == 0; ++i) usleep(kPatienceStepUs);
+  for (int i = 0; i < kServerPatience && (ended = waitpid(pid_, nullptr, WNOHANG)) == 0; ++i)
+    usleep(kServerPatienceStepUs);
   if (ended == 0) {
     kill(pid_, SIGKILL);
     while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {

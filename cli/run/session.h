@@ -6,7 +6,9 @@
 #include "cli/base/problems.h"
 #include "cli/base/progress.h"
 #include "cli/base/result.h"
+#include "cli/run/checkpoints.h"
 #include "cli/run/finisher.h"
+#include "cli/run/inherited.h"
 #include "cli/run/live_viewer.h"
 #include "cli/run/process_tree.h"
 #include "cli/run/processes.h"
@@ -35,12 +37,17 @@ FinishOptions finish_options(const RunOptions& options);
 
 class RunSession {
  public:
-  explicit RunSession(const RunOptions& options)
-      : options_(options), finisher_(finish_options(options)), desk_(finish_options(options), &rules_.folds) {}
+  explicit RunSession(const RunOptions& options, const Inherited& inherited)
+      : options_(options),
+        inherited_(inherited),
+        finisher_(finish_options(options)),
+        desk_(finish_options(options), &rules_.folds) {}
 
   // The exit code, or what kept the program from being started, or from being attached to.
   Result<int> run();
   Result<int> run_attached();
+  // The signal that ended the program, or that heapprof left it for. 0: none.
+  int ended_by() const { return ended_by_; }
 
  private:
   Result<LaunchOptions> prepare_launch(const ProgramFacts& facts, const AgentFiles& agent, const Server& server,
@@ -49,8 +56,8 @@ class RunSession {
   std::string name_pattern(uint64_t pid) const;
   void take(EndedImage image);
   void submit(EndedImage image);
-  std::optional<Finished> finish_root(const Processes& processes, const RunEnd& end, std::vector<SavedProfile>* others,
-                                      std::vector<Problem>* problems);
+  std::optional<Finished> finish_root(const Processes& processes, const WatchResult& watched,
+                                      std::vector<SavedProfile>* others, std::vector<Problem>* problems);
   void prepare_summary(Profile* profile);
   void show(Finished* root, const std::vector<SavedProfile>& others, const std::vector<SavedProfile>& images);
   void save_page(const Profile& profile, const std::string& file);
@@ -65,6 +72,7 @@ class RunSession {
   }
   Result<Done> prepare();
   std::string invitation(const Server& server) const;
+  Checkpoints& begin_checkpoints();
   void show_progress();
   void end_progress() {
     finisher_.show_progress(nullptr);
@@ -72,18 +80,23 @@ class RunSession {
   }
 
   const RunOptions& options_;
+  const Inherited& inherited_;
   ReportRules rules_;                 // of the summary
   std::optional<Progress> progress_;  // from the program's end to the summary; none with --quiet
   Finisher finisher_;
   std::string page_;  // its file, once it is written
   TopDesk desk_;
-  LiveViewer viewer_;                  // of --live
-  RunServer served_;                   // of --serve
-  std::optional<ProcessTree> tree_;    // from the start on
-  std::optional<ProfileNames> names_;  // "
+  LiveViewer viewer_;                       // of --live
+  RunServer served_;                        // of --serve
+  std::optional<ProcessTree> tree_;         // from the start on
+  std::optional<ProfileNames> names_;       // "
+  std::optional<Checkpoints> checkpoints_;  // "
+  size_t named_ = 0;                        // the word of the command that is the program: not 0 after a loader
   bool may_overwrite_ = false;
-  bool own_malloc_ = false;               // in the program's executable
-  std::vector<pid_t> never_seen_;         // processes of the run that live and never asked
+  bool own_malloc_ = false;        // in the program's executable
+  std::vector<pid_t> never_seen_;  // processes of the run that live and never asked
+  uint64_t root_end_ns_ = 0;       // when the end of the program that was started was seen
+  int ended_by_ = 0;
   bool did_not_start_ = false;            // nothing was profiled, and that was not our failure
   std::optional<SummaryParts> parts_;     // of the root's profile
   bool is_prepared_ = false;              // that is: marked, with its parts if there is to be a summary

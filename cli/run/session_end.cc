@@ -1,8 +1,10 @@
 // cli/run/session_end.cc: what has ended is written, then what was found is said.
+#include "cli/base/byte_sink.h"
 #include "cli/base/clock.h"
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
 #include "cli/base/progress.h"
+#include "cli/base/saturating.h"
 #include "cli/model/analysis/python/paths.h"
 #include "cli/model/analysis/warnings.h"
 #include "cli/run/device_limits.h"
@@ -10,6 +12,7 @@
 #include "cli/run/own_cost.h"
 #include "cli/run/page_files.h"
 #include "cli/run/process_tree_text.h"
+#include "cli/run/profile_path.h"
 #include "cli/run/profile_writing.h"
 #include "cli/run/session.h"
 #include "cli/run/summary/headline.h"
@@ -18,12 +21,14 @@
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <new>
 #include <set>
+#include <utility>
 
 namespace heapprof::cli {
 
@@ -48,47 +53,100 @@ void RunSession::submit(EndedImage image) {
   const RunInfo& run = image.recording.run;
   const ImageName name = {
       image.is_root, image.is_last, run.image, {run.pid, image.program, rank_text(run.job), run.start_unix_ns}};
-  const std::string path = names_->next(name);
-  finisher_.submit({std::move(image.recording), path, may_overwrite_, image.entry});
+  if (!image.is_last)
+    return finisher_.submit({std::move(image.recording), names_->next(name), may_overwrite_, image.entry});
+  const Checkpoints::Claim claim = checkpoints_->claim(image.entry, name);
+  finisher_.submit({std::move(image.recording), claim.path, claim.may_overwrite, image.entry});
 }
 
 // The root's last image is FILE; which one that is shows when the next one comes, or none.
 void RunSession::take(EndedImage image) {
   desk_.note_end(image);
   const bool is_last_of_root = image.is_root && image.is_last;
-  if (image.recording.run.counters.allocations == 0 && !is_last_of_root) return;
+  // The root's first image shows that an agent was in it, whatever comes after it.
+  const bool is_empty = image.recording.run.counters.allocations == 0;
+  if (image.is_lost) tree_->set_fate(image.entry, Fate::kRefused);
+  if (is_empty && !is_last_of_root && (!image.is_root || root_image_)) return;
   tree_->set_fate(image.entry, Fate::kProfiled);
   if (!image.is_root) {
     submit(std::move(image));
     return;
   }
-  if (root_image_) submit(std::move(*root_image_));
+  if (root_image_ && root_image_->recording.run.counters.allocations != 0) submit(std::move(*root_image_));
+  if (image.is_last && root_end_ns_ != 0) image.recording.run.cost.count_ns = monotonic_ns() - root_end_ns_;
   root_image_ = std::move(image);
 }
 
+namespace {
+
+// Of heap and mapped memory, as SavedProfile has it.
+uint64_t peak_of(const Profile& profile) {
+  uint64_t bytes = 0;
+  for (const Device& device : profile.devices) {
+    if (&device == &profile.devices[0] || device.name == "mapped")
+      bytes = add_saturating(bytes, device.totals.peak_bytes);
+  }
+  return bytes;
+}
+
+// Shells and tools that a program runs by the hundred: where many processes are small beside the largest one, they keep
+// no file; the list of processes and the program's profile have their numbers. One that failed, lost something or came
+// to a limit keeps its own.
+bool is_small(const SavedProfile& one, uint64_t largest_bytes) {
+  constexpr uint64_t kSmallBytes = 1 << 20;
+  constexpr uint64_t kSmallResidentBytes = 64 << 20;  // more may be an allocator of its own
+  return !one.path.empty() && one.has_ended_well && one.peak_bytes < std::min(kSmallBytes, largest_bytes / 10) &&
+         one.resident_bytes < kSmallResidentBytes && one.devices.empty() && one.refused.empty() &&
+         one.violations == 0 && one.lost == 0;
+}
+
+// Returns what is to be removed when all is written.
+std::vector<std::string> drop_small(uint64_t root_peak_bytes, std::vector<SavedProfile>* others) {
+  constexpr size_t kMany = 30;
+  uint64_t largest_bytes = root_peak_bytes;
+  for (const SavedProfile& one : *others) largest_bytes = std::max(largest_bytes, one.peak_bytes);
+  std::set<uint64_t> small;  // by pid: a process has a profile for each of its images
+  for (const SavedProfile& one : *others) {
+    if (is_small(one, largest_bytes)) small.insert(one.pid);
+  }
+  std::vector<std::string> files;
+  for (SavedProfile& one : *others) {
+    if (small.size() <= kMany || !is_small(one, largest_bytes)) continue;
+    files.push_back(std::exchange(one.path, ""));
+    one.is_dropped = true;
+  }
+  return files;
+}
+
+}  // namespace
+
 // The others are waited for before its profile is written: it names them.
-std::optional<Finished> RunSession::finish_root(const Processes& processes, const RunEnd& end,
+std::optional<Finished> RunSession::finish_root(const Processes& processes, const WatchResult& watched,
                                                 std::vector<SavedProfile>* others, std::vector<Problem>* problems) {
   if (processes.root_problem()) problems->push_back(*processes.root_problem());
   if (!root_image_) {
     if (processes.wrong_version() > 0) {
       problems->push_back(protocol_mismatch({0, wire::kProtocolVersion}));
     } else if (problems->empty()) {
-      did_not_start_ = is_end_before_start(end);
-      problems->push_back(did_not_start_ ? program_did_not_start(options_.program[0], end_text(end))
-                                         : nothing_profiled(options_.program[0]));
+      did_not_start_ = is_end_before_start(watched.end);
+      problems->push_back(did_not_start_ ? program_did_not_start(options_.program[named_], end_text(watched.end))
+                                         : nothing_profiled(options_.program[named_]));
     }
     return std::nullopt;
   }
   if (!root_image_->is_last && !is_said_by_agent(root_image_->recording.run.coverage))
     warn(root_image_replaced(root_image_->program, processes.root_became()));
   measure_own_cost(&root_image_->recording.run.cost);
+  const Checkpoints::Claim claim = checkpoints_->claim(ProcessTree::kRoot, {true, true, 0, {}});
+  std::vector<std::string> dropped;  // files
   Result<Finished> finished = finisher_.finish(
-      {std::move(root_image_->recording), names_->root_path(), may_overwrite_, ProcessTree::kRoot},
+      {std::move(root_image_->recording), claim.path, claim.may_overwrite, ProcessTree::kRoot},
       [&](Profile* profile) {
         *others = finisher_.collect_saved(problems);
         try {
-          keep_processes(*others, names_->root_path(), &profile->run);
+          if (!options_.all_processes && options_.attach_pid == 0 && !has_directive(options_.output))
+            dropped = drop_small(peak_of(*profile), others);
+          keep_processes(*others, claim.path, &profile->run);
         } catch (const std::bad_alloc&) {
           profile->run.processes.clear();
         }
@@ -100,7 +158,10 @@ std::optional<Finished> RunSession::finish_root(const Processes& processes, cons
         } catch (const std::bad_alloc&) {  // show() tries again when the profile is written
         }
       });
-  if (finished) return std::move(*finished);
+  if (finished) {
+    for (const std::string& file : dropped) ::unlink(file.c_str());
+    return std::move(*finished);
+  }
   problems->push_back(finished.problem());
   return std::nullopt;
 }
@@ -146,7 +207,7 @@ void RunSession::show(Finished* root, const std::vector<SavedProfile>& others,
     const std::string text = options_.quiet ? "" : summary_text(input, options_);
     save_page(shown ? *shown : *root->profile, shown_file(input));
     end_progress();
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    write_fully(STDERR_FILENO, text);
     if (!page_.empty() && !options_.quiet) print_saved_page(page_, options_.color);
   } catch (const std::bad_alloc&) {
     const std::string path = root->saved.path;
@@ -160,21 +221,21 @@ void RunSession::show(Finished* root, const std::vector<SavedProfile>& others,
 int RunSession::finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away) {
   std::vector<Problem> problems;
   std::vector<SavedProfile> saved;  // all but the root's last image
-  std::optional<Finished> root = finish_root(processes, watched.end, &saved, &problems);
+  std::optional<Finished> root = finish_root(processes, watched, &saved, &problems);
   // What the program says of itself counts for more than what we could not see, unless it says that all is well.
   if (root && own_malloc_ && root->profile->run.coverage.inner_allocators.empty() &&
       root->profile->run.counters.allocations == 0 && exit_code(watched.end) == 0) {
-    problems.push_back(program_hides_allocations(options_.program[0]));
+    problems.push_back(program_hides_allocations(options_.program[named_]));
   }
   desk_.end_run(root ? &*root : nullptr);
   for (SavedProfile& late : finisher_.collect_saved(&problems)) saved.push_back(std::move(late));  // without a root
   std::vector<SavedProfile> images;
   const auto enter = [this](const SavedProfile& one) {
-    tree_->set_profile(one.entry,
-                       {one.peak_bytes, one.path, one.command, one.devices, one.refused, one.resident_bytes});
+    tree_->set_profile(one.entry, {one.peak_bytes, one.path, one.command, one.devices, one.refused, one.resident_bytes,
+                                   one.is_dropped});
   };
   for (const SavedProfile& one : saved) {
-    if (one.entry == ProcessTree::kRoot) images.push_back(one);
+    if (one.entry == ProcessTree::kRoot && !one.path.empty()) images.push_back(one);
     enter(one);
   }
   if (root) {
@@ -185,13 +246,16 @@ int RunSession::finish(const WatchResult& watched, const Processes& processes, u
   warn_of_unused_limits(images);
   for (const auto& [reason, count] : processes.refusals()) warn(processes_refused(count, reason));
   if (!never_seen_.empty())
-    warn(children_never_profiled(never_seen_.size(), process_names_text(never_seen_), options_.program[0]));
+    warn(children_never_profiled(never_seen_.size(), process_names_text(never_seen_), options_.program[named_]));
   if (turned_away != 0) warn(processes_refused(turned_away, errno_text(EMFILE)));
   for (const Problem& problem : problems) print_problem(problem, options_.color);
   if (options_.attach_pid != 0) return problems.empty() ? 0 : 1;
+  ended_by_ = watched.detached_by;
   if (watched.detached_by != 0) return 128 + watched.detached_by;
   const bool is_programs_own = problems.empty() || (did_not_start_ && problems.size() == 1);
-  return is_programs_own ? exit_code(watched.end) : 125;
+  if (!is_programs_own) return 125;
+  if (watched.end.kind == EndKind::kSignaled) ended_by_ = watched.end.status;
+  return exit_code(watched.end);
 }
 
 // A wrong number would make a test of a small card pass on a large one.

@@ -1,67 +1,338 @@
 // cli/run/signals.cc: signals are read from a descriptor, so that nothing is interrupted by them.
 //
 // A handler could only set a flag, and the loop would have to look at it everywhere. A signalfd is one more thing to
-// wait for. The price is that the signals have to be blocked, and a child inherits that: what was there before is kept,
-// and put back in every child.
+// wait for. The price is that the signals have to be blocked, and a child inherits that: the previous mask is kept, and
+// put back in every child.
 //
-// Who sent a signal decides what it means. A terminal's Ctrl-C goes to the whole group, so the program has it already.
-// One that a process sent was sent to us alone, and is handed on.
+// A signal that reached us may have reached the program, too: a terminal's Ctrl-C and kill(-group) go to all processes
+// of our group, and systemd sends to each process of a control group in turn. The siginfo is the same in all cases, and
+// a handled signal leaves no trace in /proc. But the kernel wakes an epoll instance that watches a signalfd whenever a
+// signal that is not ignored is sent to the process that *added* the signalfd (epoll(7) under signalfd(2)). So the
+// child adds one before its exec, and we, who hold both descriptors, are woken when the program is sent a signal:
+// which one is not known. epoll_wait() asks the signalfd again in our own context, and drops the event if nothing is
+// pending there; therefore one signal stays pending in our main thread for good (kMarker), and the registration is
+// edge-triggered.
+//
+// The program's signal and ours come together, so a signal of those that go to groups (the terminal's, and SIGTERM) is
+// held back for kTogetherNs, and forwarded if the program was sent none in that time. All others are forwarded at once:
+// a SIGCHLD of the program's would be taken for its SIGUSR1. So are all in a program that gets other signals all the
+// time (a shell's SIGCHLD, timers), which tells nothing. Twice is bad, never is worse.
 #include "cli/run/signals.h"
 
 #include "cli/base/clock.h"
-#include "cli/collect/clock.h"
+#include "cli/base/sanitizers.h"
+#include "cli/target/proc_file.h"
 
-#include <sys/signalfd.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
 
 namespace heapprof::cli {
 
 namespace {
 
+constexpr int kMarker = SIGSTKFLT;  // no kernel on this processor sends it
 // `timeout` and shells signal the process and then its group: that is one wish, not two.
 constexpr uint64_t kSecondAfterNs = 200'000'000;
+constexpr uint64_t kTogetherNs = 3'000'000;   // systemd took 0.1 to 0.4 ms for a control group of 8 processes
+constexpr uint64_t kSameLookNs = 2'000'000;   // the collector's longest pause between two looks
+constexpr uint64_t kQuietNs = 5'000'000'000;  // without signals for so long, one now is the one that we got
+constexpr useconds_t kStillStoppedUs = 50'000;
+
+bool is_terminals(int number) {
+  for (const int one : {SIGINT, SIGQUIT, SIGTSTP, SIGHUP, SIGWINCH, SIGTTIN, SIGTTOU, SIGCONT}) {
+    if (one == number) return true;
+  }
+  return false;
+}
+
+// Whether people send it to whole groups.
+bool is_for_groups(int number) { return number == SIGTERM || is_terminals(number); }
+
+// Whether its default is to end a process.
+bool is_ending(int number) {
+  for (const int one : {SIGCHLD, SIGCONT, SIGWINCH, SIGURG, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ, SIGXCPU}) {
+    if (one == number) return false;
+  }
+  return true;
+}
+
+// What the kernel sends us for what we do ourselves, or our children.
+bool is_about_us(const signalfd_siginfo& info) {
+  const auto number = static_cast<int>(info.ssi_signo);
+  if (number == SIGCHLD || number == SIGXCPU) return info.ssi_code > 0;
+  if (number == SIGPIPE || number == SIGXFSZ) return static_cast<pid_t>(info.ssi_pid) == getpid();
+  return false;
+}
+
+// As kill(2), or as sigqueue(3) with its value.
+void forward(pid_t pid, const signalfd_siginfo& info) {
+  const auto number = static_cast<int>(info.ssi_signo);
+  if (info.ssi_code == SI_QUEUE) {
+    siginfo_t queued{};
+    queued.si_signo = number;
+    queued.si_code = SI_QUEUE;
+    queued.si_pid = static_cast<pid_t>(info.ssi_pid);
+    queued.si_uid = info.ssi_uid;
+    queued.si_value.sival_ptr = reinterpret_cast<void*>(info.ssi_ptr);
+    if (syscall(SYS_rt_sigqueueinfo, pid, number, &queued) == 0) return;
+  }
+  kill(pid, number);
+}
+
+// The kernel sends the hangup of a terminal to the leader of its session alone (tty_signal_session_leader() in its
+// drivers/tty/tty_jobctrl.c).
+bool is_hangup(const signalfd_siginfo& info) {
+  const auto number = static_cast<int>(info.ssi_signo);
+  return info.ssi_code == SI_KERNEL && (number == SIGHUP || number == SIGCONT) && getsid(0) == getpid();
+}
+
+// Whether it reached our process group alone, and the program has another one.
+bool is_for_our_group(const signalfd_siginfo& info, pid_t program) {
+  const bool is_typed = info.ssi_code == SI_KERNEL && is_terminals(static_cast<int>(info.ssi_signo));
+  return is_typed && !is_hangup(info) && getpgid(program) != getpgrp();
+}
+
+uint64_t signals_in(const std::string& status, const char* field) {
+  const size_t at = status.find(field);
+  return at == std::string::npos ? 0 : std::strtoull(status.c_str() + at + std::string(field).size(), nullptr, 16);
+}
+
+// Whether the kernel drops it as it is sent: such a one leaves no trace.
+bool is_dropped(pid_t pid, int number) {
+  const std::string status = read_proc(pid, "status");
+  const auto is_in = [&](const char* field) { return (signals_in(status, field) >> (number - 1) & 1) != 0; };
+  const bool is_usually = number == SIGCONT || number == SIGWINCH || number == SIGURG || number == SIGCHLD;
+  return !is_in("\nSigBlk:") && (is_in("\nSigIgn:") || (is_usually && !is_in("\nSigCgt:")));
+}
+
+bool is_ignored_or_blocked(pid_t pid, int number) {
+  const std::string status = read_proc(pid, "status");
+  return (((signals_in(status, "\nSigIgn:") | signals_in(status, "\nSigBlk:")) >> (number - 1)) & 1) != 0;
+}
+
+// Whether our parent started us so: it waits for the signal then, as xinit does for an X server's SIGUSR1.
+bool was_ignored_at_start(int number) {
+  struct sigaction action {};
+  if (number == SIGPIPE || number == SIGXFSZ) return false;  // we do, ourselves
+  return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+bool is_stopped(pid_t pid) { return read_proc(pid, "status").find("\nState:\tT") != std::string::npos; }
+
+pid_t parent_of(pid_t pid) {
+  const std::string status = read_proc(pid, "status");
+  const std::string_view field = "\nPPid:";
+  const size_t at = status.find(field);
+  return at == std::string::npos ? 0 : static_cast<pid_t>(std::strtol(status.c_str() + at + field.size(), nullptr, 10));
+}
+
+// Whether the program, or a process below it, sent it: kill(getppid(), …). program: 0: none.
+bool is_from_below(const signalfd_siginfo& info, pid_t program) {
+  constexpr int kMostGenerations = 1000;  // numbers come back: the walk may not end by itself
+  if (info.ssi_code != SI_USER && info.ssi_code != SI_QUEUE && info.ssi_code != SI_TKILL) return false;
+  pid_t pid = static_cast<pid_t>(info.ssi_pid);
+  for (int i = 0; i < kMostGenerations && pid > 1 && program > 1; ++i) {
+    if (pid == program) return true;
+    pid = parent_of(pid);
+  }
+  return false;
+}
+
+// What the program would have sent to our parent, were we not between them. PID 1 would not expect it: it may be the
+// container's, or have become our parent because ours has ended.
+void pass_up(const signalfd_siginfo& info) {
+  if (info.ssi_signo != SIGCHLD && getppid() > 1) forward(getppid(), info);
+}
+
+// Whether it is known at once that the program meant its parent: the sender is of another process group than ours; the
+// parent waits for it; or the parent has what is sent to the group anyway.
+bool is_for_parent_alone(const signalfd_siginfo& info) {
+  const auto number = static_cast<int>(info.ssi_signo);
+  const pid_t group = getpgid(static_cast<pid_t>(info.ssi_pid));  // -1: it is gone
+  if (group > 0 && group != getpgrp()) return true;
+  return !is_for_groups(number) && (was_ignored_at_start(number) || getpgid(getppid()) == getpgrp());
+}
+
+// Nobody else may: the program can be continued, or killed, without us.
+[[noreturn]] void continue_with(pid_t pid, pid_t stopped) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (; getppid() == stopped; usleep(kStillStoppedUs)) {
+    if (!is_stopped(pid)) kill(stopped, SIGCONT);  // again and again: the first one may come before the stop
+  }
+  _exit(0);
+}
 
 }  // namespace
 
 SignalWatch::SignalWatch() {
   sigset_t watched;
-  sigemptyset(&watched);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&watched, number);
-  sigprocmask(SIG_BLOCK, &watched, &previous_);
-  struct sigaction ignore {};
-  ignore.sa_handler = SIG_IGN;
-  for (const int number : {SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ}) {
-    struct sigaction previous {};
-    if (sigaction(number, &ignore, &previous) == 0) previous_actions_.emplace_back(number, previous);
+  sigfillset(&watched);
+  if (kIsSanitized) {
+    for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&watched, number);
   }
-  // Ignored by our parent, our child's status would be lost.
-  struct sigaction usual {};
-  usual.sa_handler = SIG_DFL;
-  struct sigaction previous {};
-  if (sigaction(SIGCHLD, &usual, &previous) == 0) previous_actions_.emplace_back(SIGCHLD, previous);
+  sigprocmask(SIG_BLOCK, &watched, &previous_);
+  const auto set = [this](int number, sighandler_t handler) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    struct sigaction previous {};
+    if (sigaction(number, &action, &previous) == 0) previous_actions_.emplace_back(number, previous);
+  };
+  for (const int number : {SIGPIPE, SIGXFSZ}) set(number, SIG_IGN);
+  set(SIGCHLD, SIG_DFL);  // ignored by our parent, our child's status would be lost
+  sigset_t marker;
+  sigemptyset(&marker);
+  sigaddset(&marker, kMarker);
+  sigdelset(&watched, kMarker);
   fd_ = UniqueFd(signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (fd_.is_open()) marker_ = UniqueFd(signalfd(-1, &marker, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (marker_.is_open()) programs_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
+  if (!programs_.is_open()) error_ = errno;
+  if (error_ == 0) raise(kMarker);
+}
+
+void SignalWatch::drop() {
+  waiting_.clear();
+  signalfd_siginfo info;
+  while (read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+  }
 }
 
 SignalWatch::~SignalWatch() {
-  signalfd_siginfo info;  // what came too late for the program must not end us before we have written
-  while (read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-  }
+  drop();
+  signalfd_siginfo marker;
+  [[maybe_unused]] const ssize_t taken = read(marker_.get(), &marker, sizeof marker);
+  for (const int number : {SIGPIPE, SIGXFSZ}) signal(number, SIG_IGN);  // drops what is pending in any thread
+  sigprocmask(SIG_SETMASK, &previous_, nullptr);
+  for (const auto& [number, action] : previous_actions_) sigaction(number, &action, nullptr);
+}
+
+void SignalWatch::enter_program() const {
+  epoll_event once{};
+  once.events = EPOLLIN | EPOLLET;
+  epoll_ctl(programs_.get(), EPOLL_CTL_ADD, marker_.get(), &once);
   for (const auto& [number, action] : previous_actions_) sigaction(number, &action, nullptr);
   sigprocmask(SIG_SETMASK, &previous_, nullptr);
 }
 
+// A program with many signals would wake us for each: it is looked at when one of ours comes.
+void SignalWatch::add_waiting(std::vector<pollfd>* waiting) const {
+  waiting->push_back({fd_.get(), POLLIN, 0});
+  if (monotonic_ns() - programs_signal_ns_ >= kQuietNs) waiting->push_back({programs_.get(), POLLIN, 0});
+}
+
+void SignalWatch::note_programs_signals() {
+  epoll_event event;
+  if (epoll_wait(programs_.get(), &event, 1, 0) != 1) return;
+  programs_signal_before_ns_ = programs_signal_ns_;
+  programs_signal_ns_ = monotonic_ns();
+}
+
+// A program that ignores or blocks the signal would never end by it: the second one is meant for us.
+bool SignalWatch::is_for_leaving(int number, pid_t pid) {
+  if (number != SIGINT && number != SIGTERM && number != SIGHUP && number != SIGQUIT) return false;
+  if (!is_ignored_or_blocked(pid, number)) return false;
+  const uint64_t now_ns = monotonic_ns();
+  if (ignored_ns_ != 0 && now_ns - ignored_ns_ >= kSecondAfterNs) return true;
+  if (ignored_ns_ == 0) ignored_ns_ = now_ns;
+  return false;
+}
+
 int SignalWatch::handle(pid_t pid) {
+  note_programs_signals();
   signalfd_siginfo info;
   while (read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-    const auto number = static_cast<int>(info.ssi_signo);
-    const uint64_t now_ns = monotonic_ns();
-    if (first_ns_ != 0 && now_ns - first_ns_ >= kSecondAfterNs) return number;
-    if (pid == 0 && first_ns_ == 0) return number;
-    const bool from_process = info.ssi_code <= 0;  // SI_USER and its kind; the terminal's are SI_KERNEL
-    if (from_process && pid != 0) kill(pid, number);
-    if (first_ns_ == 0) first_ns_ = now_ns;
+    if (is_about_us(info)) continue;
+    const bool is_from_program = is_from_below(info, pid);
+    if (is_from_program && is_for_parent_alone(info)) {
+      pass_up(info);
+    } else {
+      waiting_.push_back({info, monotonic_ns() + kTogetherNs, is_from_program});
+    }
+  }
+  while (!waiting_.empty()) {
+    const Waiting one = waiting_.front();
+    const auto number = static_cast<int>(one.info.ssi_signo);
+    const bool is_kernels = one.info.ssi_code == SI_KERNEL;
+    if (pid == 0) {
+      waiting_.pop_front();
+      if (is_ending(number) && !one.is_from_below) return number;
+      continue;
+    }
+    const uint64_t from_ns = one.until_ns - kTogetherNs - kSameLookNs;
+    const bool is_twin = programs_signal_ns_ >= from_ns;
+    const uint64_t other_ns = is_twin ? programs_signal_before_ns_ : programs_signal_ns_;
+    const bool is_for_group = is_for_our_group(one.info, pid);
+    if (is_hangup(one.info) || is_for_group) {
+      waiting_.pop_front();
+      forward(is_for_group && getpgid(pid) == pid ? -pid : pid, one.info);
+      continue;
+    }
+    const bool is_alone = other_ns == 0 || other_ns + kQuietNs < from_ns;
+    const bool is_quiet = is_alone && (is_for_groups(number) || one.is_from_below);
+    if (is_quiet && !is_twin && monotonic_ns() < one.until_ns) return 0;
+    waiting_.pop_front();
+    if (one.is_from_below) {
+      // kill(0, …) reaches our parent by itself, where it is of the group: without us it gets that, and no more. Where
+      // the program's own would not show, no stranger is to die of a guess.
+      if (is_alone && !is_twin && !is_dropped(pid, number)) pass_up(one.info);
+      continue;
+    }
+    if (is_quiet ? is_twin : is_kernels && is_terminals(number)) continue;
+    if (!is_kernels && is_for_leaving(number, pid)) return number;
+    forward(pid, one.info);
+    epoll_event own;  // that one was ours
+    static_cast<void>(epoll_wait(programs_.get(), &own, 1, 0));
   }
   return 0;
+}
+
+// The shell waits for us, and learns of our stop alone. A signal that stops is dropped by the SIGCONT that follows it,
+// so ours is pending before it is asked whether the program has been continued already.
+void SignalWatch::stop_with(pid_t pid, int number) {
+  const pid_t own = getpid();
+  const pid_t group = getpgid(pid);
+  if ((number == SIGTTIN || number == SIGTTOU) && terminal_.give(pid)) {
+    kill(-pid, SIGCONT);
+    return;
+  }
+  const UniqueFd terminal = group == getpgrp() ? UniqueFd() : open_terminal();
+  const bool had_terminal = terminal.is_open() && tcgetpgrp(terminal.get()) == group;
+  sigset_t stop;
+  sigemptyset(&stop);
+  sigaddset(&stop, number);
+  struct sigaction previous {};
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  sigaction(number, &usual, &previous);
+  if (number != SIGSTOP) kill(own, number);
+  if (is_stopped(pid)) {
+    const pid_t waker = fork();
+    if (waker == 0) continue_with(pid, own);
+    if (number == SIGSTOP) kill(own, number);
+    sigprocmask(SIG_UNBLOCK, &stop, nullptr);  // stops here
+    sigprocmask(SIG_BLOCK, &stop, nullptr);
+    if (waker > 0) {
+      kill(waker, SIGKILL);
+      waitpid(waker, nullptr, 0);
+    }
+  }
+  if (number != SIGSTOP) sigaction(number, &previous, nullptr);
+  sigaddset(&stop, SIGCONT);
+  const timespec at_once{};
+  bool is_continued = false;  // otherwise nothing could stop us: an orphaned process group, PID 1
+  for (int got = 0; (got = sigtimedwait(&stop, nullptr, &at_once)) > 0;) is_continued = is_continued || got == SIGCONT;
+  if (!is_continued || !is_stopped(pid)) return;
+  if (had_terminal && tcgetpgrp(terminal.get()) == getpgrp()) tcsetpgrp(terminal.get(), group);
+  kill(group == getpgrp() || group <= 0 ? pid : -group, SIGCONT);
 }
 
 }  // namespace heapprof::cli

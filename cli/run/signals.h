@@ -1,42 +1,94 @@
-// cli/run/signals.h: what a signal to `heapprof run` means.
+// cli/run/signals.h: signals between `heapprof run` and the program.
 //
 // Guarantees
-//  - A terminal's Ctrl-C reaches the program by itself (it is in our process group): we wait for its end and write.
-//  - What a process sends to us is handed on to the program. A second one means: write what there is and leave.
-//  - SIGTSTP, SIGTTIN, SIGTTOU do not stop us: a stopped collector would stop the program. SIGXFSZ does not end us: a
-//    file that may not grow is an error like any other.
+//  - A signal that is sent to us reaches the program once, with the value of a sigqueue(3). One that the program has
+//    got by itself (Ctrl-C at its terminal, a kill of its process group or of its control group) is not forwarded.
+//  - When the program stops (Ctrl-Z, a read of the terminal in the background), we stop by the same signal, so that the
+//    shell sees it; when we are continued, so is the program.
+//  - A program that stops as it uses the terminal from a process group of its own, while ours is in the foreground, is
+//    given the terminal instead (terminal_group.h).
+//  - The hangup of a terminal whose session we lead reaches the program, and what is typed where the program has a
+//    group in the background reaches that group.
+//  - A signal that ends programs and that the program ignores or blocks, sent twice to us, means: write what there is
+//    and leave.
+//  - A signal that the program, or a process below it, sends to us alone was meant for the program's parent: it goes to
+//    our own parent instead, unless that is PID 1 or in another PID namespace. SIGCHLD does not. One that it sends to
+//    its whole group goes to no process of another group because of us.
+//  - SIGPIPE, SIGXFSZ and SIGXCPU that the kernel sends for our own work do not end us.
+// Not provided: a program that is sent other signals within the same 5 s (timers, ends of its children): it may get one
+//           that was sent to its group twice, and our parent may miss a SIGTERM, SIGINT or SIGHUP from it. Our parent,
+//           if it is of our group, may get another one that was sent to the group twice; if it is of another, it may
+//           miss one that the program sends it as it gets another signal, or ends within 3 ms, or makes itself ignore.
+//           A sender that has ended, or lost its parent, when its signal is looked at, is not known to be below the
+//           program. SIGKILL and SIGSTOP.
 #pragma once
 
 #include "cli/base/fd.h"
+#include "cli/run/terminal_group.h"
 
 #include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/types.h>
 
 #include <cstdint>
+#include <deque>
 #include <utility>
 #include <vector>
+
+struct pollfd;
 
 namespace heapprof::cli {
 
 class SignalWatch {
  public:
-  SignalWatch();   // blocks SIGINT, SIGTERM, SIGHUP, SIGQUIT and ignores the signals named above
+  SignalWatch();  // blocks all signals that can be forwarded; ignores those that our own writing may cause
+  // Not 0: the errno with which its descriptors could not be opened. Then it may only be destroyed.
+  int error() const { return error_; }
   ~SignalWatch();  // all as it was: the next program of `check` inherits nothing of this one's
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
 
-  // What the program is to inherit.
+  // Called by the child that becomes the program, after vfork or fork: its signals are as they were before us, and from
+  // now on we learn when it is sent one. Makes system calls only.
+  void enter_program() const;
+
+  // What other children are to inherit.
   const sigset_t& previous_mask() const { return previous_; }
-  const std::vector<std::pair<int, struct sigaction>>& previous_actions() const { return previous_actions_; }
-  int fd() const { return fd_.get(); }
-  // Takes what has arrived; hands on to `pid`, a child that has not been waited for. Not 0: leave now, this signal says
-  // so. With pid 0 there is no program left to hand on to: the first one says so.
+
+  // Appends what becomes readable when handle() or a wait for the program has something to do.
+  void add_waiting(std::vector<pollfd>* waiting) const;
+  // A signal is held back until it is known whether the program got it, too.
+  bool is_holding() const { return !waiting_.empty(); }
+  // Takes what has arrived; forwards to `pid`, a child that has not been waited for. Not 0: leave now, this signal says
+  // so. With pid 0 there is no program left to forward to: the first one that would end us says so.
   int handle(pid_t pid);
+  // To be called every few milliseconds while the program `pid` lives.
+  void follow_terminal(pid_t pid) { terminal_.tick(pid); }
+  // The program `pid` was stopped by `number`: stops this process, and comes back when both are continued.
+  void stop_with(pid_t pid, int number);
+  // What was sent too late for the program is dropped.
+  void drop();
 
  private:
+  struct Waiting {
+    signalfd_siginfo info;
+    uint64_t until_ns;
+    bool is_from_below;  // of the program, or of a process that it started
+  };
+  void note_programs_signals();
+  bool is_for_leaving(int number, pid_t pid);
+
+  int error_ = 0;
   sigset_t previous_{};
   std::vector<std::pair<int, struct sigaction>> previous_actions_;
+  TerminalGroup terminal_;
   UniqueFd fd_;
-  uint64_t first_ns_ = 0;  // when the first signal came; 0: none yet
+  UniqueFd marker_;                         // a signalfd that is always readable
+  UniqueFd programs_;                       // an epoll instance: readable when the program was sent a signal
+  std::deque<Waiting> waiting_;             // oldest first
+  uint64_t programs_signal_ns_ = 0;         // when the program was last seen to be sent one
+  uint64_t programs_signal_before_ns_ = 0;  // and the time before that
+  uint64_t ignored_ns_ = 0;                 // when a signal came that the program ignores; 0: none yet
 };
 
 }  // namespace heapprof::cli

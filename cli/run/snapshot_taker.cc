@@ -3,6 +3,7 @@
 #include "cli/run/snapshot_taker.h"
 
 #include "cli/base/problems.h"
+#include "cli/run/init.h"
 #include "cli/run/process_tree_text.h"
 
 #include <fcntl.h>
@@ -22,9 +23,9 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr ptrdiff_t kMostAtOnce = 4;
-constexpr int kPatience = 300;  // at the end of the run: 30 s for those at work
-constexpr useconds_t kPatienceStepUs = 100'000;
+constexpr ptrdiff_t kMostWritersAtOnce = 4;
+constexpr int kSnapshotPatience = 300;  // at the end of the run: 30 s for those at work
+constexpr useconds_t kSnapshotPatienceStepUs = 100'000;
 
 void answer(const Caller& caller, SnapshotStatus status, const std::string& text, const SnapshotAnswer& numbers = {}) {
   SnapshotAnswer packet = numbers;
@@ -34,7 +35,7 @@ void answer(const Caller& caller, SnapshotStatus status, const std::string& text
 }
 
 // Why the request is refused; empty if it may be served.
-std::string refusal(const Caller& caller) {
+std::string refusal_of_snapshot(const Caller& caller) {
   const SnapshotRequest& request = *caller.snapshot;
   if (caller.uid != geteuid() && caller.uid != 0) return "its heapprof belongs to another user";
   if (request.version != kSnapshotVersion) return "its heapprof is of another version";
@@ -46,7 +47,7 @@ std::string refusal(const Caller& caller) {
 }  // namespace
 
 SnapshotTaker::~SnapshotTaker() {
-  for (int i = 0; i < kPatience && reap(); ++i) usleep(kPatienceStepUs);
+  for (int i = 0; i < kSnapshotPatience && reap(); ++i) usleep(kSnapshotPatienceStepUs);
   for (const Work& work : at_work_) {  // a pipe that nobody reads
     kill(work.writer, SIGKILL);
     waitpid(work.writer, nullptr, 0);
@@ -64,14 +65,15 @@ bool SnapshotTaker::reap() {
 }
 
 void SnapshotTaker::take(const Caller& caller, Server* server, Processes* processes) {
-  if (const std::string why = refusal(caller); !why.empty()) return answer(caller, SnapshotStatus::kRefused, why);
-  const pid_t of = caller.snapshot->pid == getpid() ? root_pid_ : caller.snapshot->pid;
+  if (const std::string why = refusal_of_snapshot(caller); !why.empty())
+    return answer(caller, SnapshotStatus::kRefused, why);
+  const pid_t of = is_pid_of_run(caller.snapshot->pid) ? root_pid_ : caller.snapshot->pid;
   if (!processes->has(of)) return answer(caller, SnapshotStatus::kUnknown, "");
   reap();
   const auto is_unsaid = [](const Work& work) { return !is_said(work); };
   if (std::any_of(at_work_.begin(), at_work_.end(), [&](const Work& work) { return work.of == of && is_unsaid(work); }))
     return answer(caller, SnapshotStatus::kRefused, "another snapshot of it is being taken");
-  if (std::count_if(at_work_.begin(), at_work_.end(), is_unsaid) >= kMostAtOnce)
+  if (std::count_if(at_work_.begin(), at_work_.end(), is_unsaid) >= kMostWritersAtOnce)
     return answer(caller, SnapshotStatus::kRefused, "four others are being taken");
   UniqueFd said(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!said.is_open()) return answer(caller, SnapshotStatus::kRefused, errno_text(errno));

@@ -9,6 +9,7 @@
 // Cost:     a fork: some 10 ms for each GiB that the collector holds, and the memory that changes while the copy lives.
 #pragma once
 
+#include "cli/run/checkpoints.h"
 #include "cli/run/finisher.h"
 #include "cli/run/processes.h"
 #include "cli/target/server.h"
@@ -21,7 +22,8 @@ namespace heapprof::cli {
 
 class SnapshotTaker {
  public:
-  SnapshotTaker(FinishOptions options, pid_t root_pid) : options_(options), root_pid_(root_pid) {}
+  SnapshotTaker(FinishOptions options, pid_t root_pid, Checkpoints* checkpoints)
+      : options_(options), root_pid_(root_pid), checkpoints_(checkpoints) {}
   ~SnapshotTaker();  // waits for those at work, 30 s at most
   SnapshotTaker(const SnapshotTaker&) = delete;
   SnapshotTaker& operator=(const SnapshotTaker&) = delete;
@@ -30,6 +32,11 @@ class SnapshotTaker {
   void take(const Caller& caller, Server* server, Processes* processes);
   // Takes leave of those that are done; true if there are others.
   bool reap();
+  // The same, and what is written unasked.
+  void tick(Server* server, Processes* processes) {
+    reap();
+    checkpoints_->tick(server, processes);
+  }
 
  private:
   struct Work {
@@ -43,6 +50,7 @@ class SnapshotTaker {
 
   FinishOptions options_;
   pid_t root_pid_;
+  Checkpoints* checkpoints_;
   std::vector<Work> at_work_;
 };
 

@@ -1,9 +1,12 @@
 // cli/run/symbol_cache.cc: names are asked for once a run where nothing can change them. Of a module they are kept for
-// later runs only if all of them came from whole debug information of one file: what is found without it, or with a
-// part of it, would stand in the way of a package with the rest.
+// later runs only if all of them came from whole debug information of one file, or from a file that has none: what is
+// found with a part of it would stand in the way of a package with the rest.
 #include "cli/run/symbol_cache.h"
 
+#include "cli/base/file_name.h"
 #include "cli/model/profile/inferred_calls.h"
+
+#include <unistd.h>
 
 #include <ctime>
 
@@ -11,9 +14,16 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kMostKnown = 2'000'000;  // locations; beyond it the cache begins anew
+constexpr size_t kMostLocations = 2'000'000;  // locations; beyond it the cache begins anew
 
 CallPair without_module(const CallPair& pair) { return {0, pair.outer_svma, pair.inner_svma}; }
+
+// "render (/build/render.dwo is not there)". All .dwo files may be in one package, which libdw reads since 0.192.
+std::string partly_read_text(const std::string& path, const std::string& missing_file) {
+  const std::string package = path + ".dwp";
+  const bool has_package = ::access(package.c_str(), R_OK) == 0;
+  return base_name(path) + (has_package ? " (" + package + " cannot be read)" : " (" + missing_file + " is not there)");
+}
 
 uint64_t real_time_ns() {
   timespec now{};
@@ -104,11 +114,15 @@ void SymbolCache::read(const std::vector<Module>& modules, const std::vector<Loc
     if (identity.facts != NameStore::facts_of(modules[i]) || !identity.facts.is_settled(before_ns) ||
         !debug.is_settled(before_ns))
       module.is_settled = false;
-    if (!symbols.is_read || !symbols.has_debug_info || symbols.lacks_units) module.may_keep = false;
+    const bool is_whole = symbols.has_debug_info ? symbols.missing_file.empty() : !symbols.sought_paths.empty();
+    if (!symbols.is_read || !is_whole) module.may_keep = false;
+    if (module.has_source && module.names.sought_paths.empty() != symbols.sought_paths.empty()) module.may_keep = false;
     if (module.has_source && (module.names.debug_path != symbols.debug_path || module.names.debug != debug))
       module.may_keep = false;
+    if (!symbols.missing_file.empty()) module.missing_file = symbols.missing_file;
     module.names.debug_path = symbols.debug_path;
     module.names.debug = debug;
+    module.names.sought_paths = symbols.sought_paths;
     module.has_source = module.is_new = true;
     module.is_unreadable = module.is_unreadable || symbols.is_unreadable;
   }
@@ -117,7 +131,7 @@ void SymbolCache::read(const std::vector<Module>& modules, const std::vector<Loc
 SymbolTable SymbolCache::symbolize(const std::vector<Module>& modules, const std::vector<Location>& locations,
                                    const SymbolizeOptions& options, std::vector<std::string>* unread_modules) {
   const std::lock_guard guard(mutex_);
-  if (known_count_ > kMostKnown) keep_all();
+  if (known_count_ > kMostLocations) keep_all();
   std::vector<Entry*> known;
   known.reserve(modules.size());
   for (const Module& module : modules)
@@ -155,6 +169,8 @@ SymbolTable SymbolCache::symbolize(const std::vector<Module>& modules, const std
   }
   for (const Entry* entry : known) {
     if (entry->second.is_unreadable) unread_modules->push_back(entry->first.path);
+    if (!entry->second.missing_file.empty())
+      unread_modules->push_back(partly_read_text(entry->first.path, entry->second.missing_file));
   }
   std::erase_if(known_, [](const Entry& entry) { return !entry.second.is_settled; });
   return table;

@@ -4,7 +4,8 @@
 // Guarantees
 //  - Names are shared only between modules of the same file as it was (path, build id, device, inode, size, times), and
 //    only where a change of it, or of its debug file, since before they were read would show.
-//  - Modules whose names could not be read go to unread_modules: each time, and are not tried again.
+//  - Modules whose names could not be read go to unread_modules: each time, and are not tried again. So do those whose
+//    debug information is there in part, with what is missing: "render (/build/render.dwo is not there)".
 // Context:  any thread; one at a time symbolizes. What is new is kept for later runs by the destructor.
 // Cost:     symbolizing reads files in a process of its own; what is known costs a look-up, and a stat a module.
 #pragma once
@@ -41,8 +42,9 @@ class SymbolCache {
     bool is_new = false;         // not all of them come from the store
     bool has_source = false;     // names.debug_path is known
     bool is_settled = true;      // what was read came from files that would show a change since
-    bool may_keep = true;        // and from whole debug information of one file
+    bool may_keep = true;        // and from whole debug information of one file, or from one without any
     bool is_unreadable = false;  // reading it crashed or did not end
+    std::string missing_file;    // of its debug information
   };
   struct Identity {
     std::string path;

@@ -6,7 +6,9 @@
 #include "cli/run/top_desk.h"
 
 #include "cli/base/clock.h"
+#include "cli/base/file_name.h"
 #include "cli/base/problems.h"
+#include "cli/run/init.h"
 #include "cli/run/look_up_names.h"
 #include "cli/run/top_names.h"
 #include "cli/write/text/run_text.h"
@@ -26,7 +28,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <new>
 #include <string>
 #include <string_view>
@@ -158,7 +159,7 @@ void TopDesk::admit(Caller caller, Server* server, Processes* processes) {
     refuse(connection, TopStatus::kRefused, why);
     return;
   }
-  const pid_t of = caller.top->pid == getpid() ? root_pid_ : caller.top->pid;
+  const pid_t of = is_pid_of_run(caller.top->pid) ? root_pid_ : caller.top->pid;
   if (caller.top->ask == TopAsk::kProcesses) {
     tell_processes(connection, processes);
   } else if (!processes->has(of)) {
@@ -335,7 +336,7 @@ void TopDesk::end_run(const Finished* root) {
   answer.pid = root_pid_;
   for (Watcher& watcher : watchers_) {
     if (root == nullptr || watcher.pid != root_pid_) continue;
-    TopEnd end = end_of(root->profile->run, std::filesystem::absolute(root->saved.path).string());
+    TopEnd end = end_of(root->profile->run, absolute_path(root->saved.path));
     add_devices(root->profile->devices, &end);
     send_answer(watcher.connection.get(), answer, to_bytes(end));
   }

@@ -36,6 +36,7 @@ constexpr uint64_t kReapIntervalNs = 10'000'000;
 // After the program's end: those that end with it (helpers that notice a closed pipe, the rest of a pipeline) are not
 // cut off.
 constexpr uint64_t kGraceNs = 200'000'000;
+constexpr uint32_t kStoppedStallMs = 20;
 constexpr uint64_t kSearchIntervalNs = 100'000'000;      // for processes that never asked but may yet
 constexpr uint64_t kShortSearchIntervalNs = 20'000'000;  // while it is a matter of kGraceNs
 
@@ -89,7 +90,7 @@ void Watch::round() {
   if (is_time || has_ended_ones_) has_ended_ones_ = processes_.reap([this] { return server_.is_asked(); });
   if (is_time) {
     next_reap_ns_ = now_ns + kReapIntervalNs;
-    snapshots_.reap();
+    snapshots_.tick(&server_, &processes_);
     ask_device_use(&use_, &processes_);
   }
   if (!has_ended_ones_ && !is_behind_ && !processes_.is_prepared() && !server_.is_asked()) processes_.prepare();
@@ -105,7 +106,8 @@ void Watch::set_nap(uint64_t due_ns) {
 // Sleeps until an agent asks, the program ends, a signal comes, or the nap is over. It does not sleep while the program
 // writes as fast as its records can be read: the program would have to wait for us.
 void Watch::nap(int pidfd) {
-  waiting_ = {{signals_.fd(), POLLIN, 0}, {pidfd, POLLIN, 0}};
+  waiting_ = {{pidfd, POLLIN, 0}};
+  signals_.add_waiting(&waiting_);
   server_.add_waiting(&waiting_);
   desk_.add_waiting(&waiting_);
   const timespec timeout{0, is_behind_ || has_ended_ones_ ? 0 : static_cast<long>(nap_ns_)};
@@ -121,16 +123,46 @@ bool Watch::is_root_judged() const {
   return is_judged;
 }
 
-WatchResult Watch::until_end(const Launched& launched) {
+// Others of the run that go on would wait for us: they have a moment, and then lose events, which is counted.
+void Watch::stop_with_root(int number) {
+  processes_.for_each([](pid_t, ProcessCollector& collector) { collector.set_stall_timeout(kStoppedStallMs); });
+  signals_.stop_with(root_pid_, number);
+  processes_.for_each([](pid_t, ProcessCollector& collector) { collector.set_stall_timeout({}); });
+}
+
+// The program's parent is us: the signal that it asks for at its parent's death is to come with our parent's. What we
+// get ourselves then is forwarded.
+void Watch::follow_parent(const Inherited& inherited) {
+  if (has_parent_ended_ || !inherited.has_parent_ended()) return;
+  has_parent_ended_ = true;
+  int number = 0;
+  processes_.for_each([&](pid_t pid, ProcessCollector& collector) {
+    if (pid == root_pid_) number = collector.death_signal();
+  });
+  if (number != 0 && number != inherited.death_signal()) kill(root_pid_, number);
+}
+
+WatchResult Watch::until_end(const Launched& launched, const Inherited& inherited) {
   root_pid_ = launched.pid;
   before_root_ns_ = launched.before_ns;
   for (;;) {
     round();
-    if (has_news_ || !launched.pidfd.is_open()) {
+    if (has_news_) {
+      signals_.follow_terminal(launched.pid);
+      follow_parent(inherited);
+    }
+    if (has_news_ || signals_.is_holding() || !launched.pidfd.is_open()) {
       int status = 0;
-      const pid_t ended = is_root_judged() ? 0 : waitpid(launched.pid, &status, WNOHANG);
-      if (ended == launched.pid) return {decode_status(status), 0};
-      if (ended < 0 && errno == ECHILD) return {{EndKind::kUnknown, 0}, 0};
+      const pid_t changed = is_root_judged() ? 0 : waitpid(launched.pid, &status, WNOHANG | WUNTRACED);
+      if (changed == launched.pid && WIFSTOPPED(status)) {
+        stop_with_root(WSTOPSIG(status));
+        continue;
+      }
+      if (changed == launched.pid) {
+        take_terminal_back(launched.pid);
+        return {decode_status(status), 0};
+      }
+      if (changed < 0 && errno == ECHILD) return {{EndKind::kUnknown, 0}, 0};
       if (const int number = signals_.handle(launched.pid)) return {{EndKind::kDetached, 0}, number};
     }
     nap(launched.pidfd.get());

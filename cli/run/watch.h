@@ -5,6 +5,7 @@
 
 #include "cli/attach/attach_task.h"
 #include "cli/run/explainer.h"
+#include "cli/run/inherited.h"
 #include "cli/run/processes.h"
 #include "cli/run/recording_switch.h"
 #include "cli/run/signals.h"
@@ -44,7 +45,7 @@ class Watch {
         TopDesk* desk, RecordingSwitch* recording, DeviceUseWatch* use);
 
   // Runs until the program has ended, or we are told to leave.
-  WatchResult until_end(const Launched& launched);
+  WatchResult until_end(const Launched& launched, const Inherited& inherited);
   // The same of a program that is attached to: until it has ended, so much time has passed, a signal comes (which is
   // not handed on), or the task fails. The task that detaches is done when this returns, where there was one.
   WatchResult until_left(const AttachedProgram& program, AttachTask* task);
@@ -60,6 +61,8 @@ class Watch {
   void set_nap(uint64_t due_ns);
   void nap(int pidfd);
   bool is_root_judged() const;
+  void stop_with_root(int number);
+  void follow_parent(const Inherited& inherited);
   std::optional<PidSpan> run_pids() const;
   bool may_others_come(const std::string& socket_path, bool is_waiting);
 
@@ -80,6 +83,7 @@ class Watch {
   uint64_t longest_nap_ns_;
   uint64_t nap_ns_ = 0;
   uint64_t searched_ns_ = 0;
+  bool has_parent_ended_ = false;
   pid_t root_pid_ = 0;  // 0: not started yet
   uint64_t before_root_ns_ = 0;
 };

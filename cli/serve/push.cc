@@ -6,13 +6,13 @@
 #include "cli/base/byte_sink.h"
 #include "cli/base/fd.h"
 #include "cli/base/problems.h"
+#include "cli/base/spawn.h"
 #include "cli/base/text.h"
 #include "cli/model/profile/program_name.h"
 #include "cli/write/export/pprof.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -94,7 +94,7 @@ Answer run_curl(const UniqueFd& config, const UniqueFd& body) {
   char standard_input[] = "-";
   char* const arguments[] = {program, no_rc, flag, standard_input, nullptr};
   pid_t pid = -1;
-  answer.error = posix_spawnp(&pid, program, &actions, nullptr, arguments, environ);
+  answer.error = posix_spawnp(&pid, program, &actions, SpawnAttributes().get(), arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
   if (answer.error != 0) return answer;
   while (waitpid(pid, &answer.status, 0) < 0 && errno == EINTR) {

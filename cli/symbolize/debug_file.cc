@@ -5,16 +5,21 @@
 // static/debuginfod.cc replaces. For dwz's supplements it may ask as ever: those are not the module's.
 #include "cli/symbolize/debug_file.h"
 
+#include "cli/base/file_name.h"
 #include "cli/symbolize/elf_identity.h"
+#include "cli/symbolize/zstd_sections.h"
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 // The name is libdw's own.
@@ -32,7 +37,8 @@ struct DebugFileCallbacks {
     DebugFile* const file = static_cast<DebugFile*>(*user);
     if (file == nullptr)
       return dwfl_standard_find_debuginfo(module, user, name, base, file_name, link_name, link_crc, path);
-    return file->find_debuginfo(user, name, base, file_name, link_name, link_crc, path);
+    UniqueFd found(file->find_debuginfo(user, name, base, file_name, link_name, link_crc, path));
+    return inflate_zstd_sections(std::move(found)).release();
   }
 };
 
@@ -44,15 +50,10 @@ constexpr char kBesideTheFile[] = ":.debug:";
 constexpr char kSystemFolder[] = "/usr/lib/debug";
 constexpr char kUrls[] = "DEBUGINFOD_URLS";
 
-bool has_servers() {
-  const char* const urls = std::getenv(kUrls);
-  return urls != nullptr && *urls != '\0';
-}
-
 class WithoutServers {
  public:
   WithoutServers() {
-    if (!has_servers()) return;
+    if (!has_debuginfod_servers()) return;
     urls_ = std::getenv(kUrls);
     ::unsetenv(kUrls);
   }
@@ -71,6 +72,10 @@ UniqueFd open_file(const Module& module) {
   return open_regular(module.path);
 }
 
+std::string path_by_build_id(const std::string& folder, const std::string& build_id) {
+  return folder + "/.build-id/" + build_id.substr(0, 2) + "/" + build_id.substr(2) + ".debug";
+}
+
 std::vector<unsigned char> bytes_of(const std::string& hex) {
   std::vector<unsigned char> bytes;
   for (size_t i = 0; i + 1 < hex.size(); i += 2)
@@ -84,6 +89,11 @@ bool is_of(int fd, const std::string& build_id) {
 }
 
 }  // namespace
+
+bool has_debuginfod_servers() {
+  const char* const urls = std::getenv(kUrls);
+  return urls != nullptr && *urls != '\0';
+}
 
 DebugFile::DebugFile(const Module& module, const DebugSources& sources)
     : sources_(sources),
@@ -110,6 +120,8 @@ bool DebugFile::open(const Module& module) {
     if (identity) {
       if (module.build_id.empty() || module.build_id == identity->build_id) {
         if (is_build_id(identity->build_id)) build_id_ = identity->build_id;
+        path_ = module.path;
+        has_own_debug_info_ = read_elf_contents(file.get()).has_debug_info;
         return report(module, module.path, std::move(file));
       }
       state_ = DebugFileState::kChanged;
@@ -124,6 +136,7 @@ bool DebugFile::open(const Module& module) {
 
 bool DebugFile::report(const Module& module, const std::string& path, UniqueFd file) {
   dwfl_report_begin(dwfl_);
+  file = inflate_zstd_sections(std::move(file));
   module_ = dwfl_report_elf(dwfl_, module.path.c_str(), path.c_str(), file.get(), 0, true);
   if (module_ == nullptr) return false;
   (void)file.release();  // libdwfl's now
@@ -146,7 +159,7 @@ UniqueFd DebugFile::find_alone(const std::string& build_id, std::string* path) {
     const std::string folder = folders.substr(begin, end - begin);
     begin = end + 1;
     if (folder.empty()) continue;
-    *path = folder + "/.build-id/" + build_id.substr(0, 2) + "/" + build_id.substr(2) + ".debug";
+    *path = path_by_build_id(folder, build_id);
     UniqueFd file = open_regular(*path);
     if (file.is_open() && is_of(file.get(), build_id)) return file;
   }
@@ -156,11 +169,27 @@ UniqueFd DebugFile::find_alone(const std::string& build_id, std::string* path) {
 }
 
 UniqueFd DebugFile::ask_debuginfod(const std::string& build_id) {
-  if (build_id.empty() || debuginfod_answer_ || !has_servers()) return UniqueFd();
+  if (build_id.empty() || debuginfod_answer_ || !has_debuginfod_servers()) return UniqueFd();
   const std::vector<unsigned char> bytes = bytes_of(build_id);
   const int answer = __libdwfl_debuginfod_find_debuginfo(dwfl_, bytes.data(), bytes.size());
   debuginfod_answer_ = answer < 0 ? -answer : 0;
   return UniqueFd(answer < 0 ? -1 : answer);
+}
+
+// Asks libdwfl, but on behalf of another module of the same file: libdwfl leaves what it finds open in the module, and
+// would read that instead of what inflate_zstd_sections() makes of it.
+int DebugFile::search_folders(const char* name, Dwarf_Addr base, const char* file_name, const char* link_name,
+                              GElf_Word link_crc, char** path) const {
+  const WithoutServers quiet;
+  Dwfl* const dwfl = dwfl_begin(&callbacks_);
+  if (dwfl == nullptr) return -1;
+  dwfl_report_begin(dwfl);
+  Dwfl_Module* module = dwfl_report_elf(dwfl, name, file_name, -1, 0, true);
+  if (module == nullptr) module = module_;  // the file was deleted
+  void* user = nullptr;
+  const int fd = dwfl_standard_find_debuginfo(module, &user, name, base, file_name, link_name, link_crc, path);
+  dwfl_end(dwfl);
+  return fd;
 }
 
 // libdwfl's question: a descriptor, or -1. It asks for the module's own debug file, and again for dwz's supplement of
@@ -183,11 +212,7 @@ int DebugFile::find_debuginfo(void** user, const char* name, Dwarf_Addr base, co
       return file.release();
     }
   }
-  {
-    const WithoutServers quiet;
-    const int fd = dwfl_standard_find_debuginfo(module_, user, name, base, file_name, link_name, link_crc, path);
-    if (fd >= 0) return fd;
-  }
+  if (const int fd = search_folders(name, base, file_name, link_name, link_crc, path); fd >= 0) return fd;
   return ask_debuginfod(build_id_).release();
 }
 
@@ -196,6 +221,43 @@ std::string DebugFile::debug_path() const {
   const char* path = nullptr;
   dwfl_module_info(module_, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &path);
   return path == nullptr ? "" : path;
+}
+
+bool DebugFile::has_own_debug_info() const { return has_own_debug_info_; }
+
+// As dwfl_standard_find_debuginfo, which asks again for the file that the path leads to: a relative folder is below the
+// file's own; in another one it may also lie where the last folders of the path are, the others left out.
+std::vector<std::string> DebugFile::sought_paths() const {
+  std::vector<std::string> paths;
+  if (!path_.starts_with('/')) return paths;
+  GElf_Addr bias = 0;
+  GElf_Word crc = 0;
+  Elf* const elf = dwfl_module_getelf(module_, &bias);
+  const char* const link = elf == nullptr ? nullptr : dwelf_elf_gnu_debuglink(elf, &crc);
+  std::error_code error;
+  const std::string real = std::filesystem::canonical(path_, error).string();
+  for (const std::string& file : {path_, error ? path_ : real}) {
+    const std::string own = file.substr(0, file.rfind('/') + 1);
+    const std::string name = base_name(file);
+    const std::vector<std::string> names =
+        link == nullptr ? std::vector<std::string>{name + ".debug", name} : std::vector<std::string>{link};
+    for (size_t begin = 0; begin <= folders_.size();) {
+      const size_t end = std::min(folders_.find(':', begin), folders_.size());
+      const std::string folder = folders_.substr(begin, end - begin);
+      begin = end + 1;
+      const bool is_apart = folder.starts_with('/');
+      if (is_apart && !build_id_.empty()) paths.push_back(path_by_build_id(folder, build_id_));
+      for (const std::string& one : names) {
+        if (!is_apart) paths.push_back(own + (folder.empty() ? "" : folder + "/") + one);
+        for (size_t at = 0; is_apart && at != std::string::npos; at = own.find('/', at + 1))
+          paths.push_back(folder + own.substr(at) + one);
+      }
+    }
+  }
+  std::erase_if(paths, [&](const std::string& path) { return path == path_ || path == real; });
+  const bool is_any_there = std::any_of(paths.begin(), paths.end(),
+                                        [](const std::string& path) { return ::access(path.c_str(), F_OK) == 0; });
+  return is_any_there ? std::vector<std::string>() : paths;
 }
 
 Dwarf* DebugFile::dwarf(Dwarf_Addr* bias) const { return dwfl_module_getdwarf(module_, bias); }

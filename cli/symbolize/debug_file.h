@@ -3,7 +3,8 @@
 //
 // Finds separate debug files in the user's folders, by build id and .gnu_debuglink, dwz supplements, .gnu_debugdata,
 // and asks debuginfod if DEBUGINFOD_URLS is set; but for the first libdwfl's work. .dwp files need elfutils 0.192; .dwo
-// files are found by all. A debug file alone does, where the file that was loaded is not here: its build id says so.
+// files are found by all. Sections may be compressed with zlib or zstd. A debug file alone does, where the file that
+// was loaded is not here: its build id says so.
 //
 // Guarantees
 //  - The file is the one that was loaded, or its debug file: where there is another build id, or none, and no debug
@@ -35,6 +36,8 @@ struct DebugSources {
   const DebugIndex* index = nullptr;  // of folders that the user named; may be null
 };
 
+bool has_debuginfod_servers();  // the environment names some
+
 class DebugFile {
  public:
   DebugFile(const Module& module, const DebugSources& sources);
@@ -50,6 +53,12 @@ class DebugFile {
   // The separate debug file that was opened; empty: none, or not yet.
   std::string debug_path() const;
 
+  // Whether the module's own file says that it has some, whether that can be read or not.
+  bool has_own_debug_info() const;
+  // Where a separate debug file of the module would be found, apart from the user's folders and debuginfod, if there is
+  // no file in any of these paths; empty: there is one, or the module's own was not opened, or its path is relative.
+  std::vector<std::string> sought_paths() const;
+
   // Null if there is no debug information. address in the DWARF = svma − bias.
   Dwarf* dwarf(Dwarf_Addr* bias) const;
 
@@ -64,6 +73,8 @@ class DebugFile {
   bool report(const Module& module, const std::string& path, UniqueFd file);
   UniqueFd find_alone(const std::string& build_id, std::string* path);
   UniqueFd ask_debuginfod(const std::string& build_id);
+  int search_folders(const char* name, Dwarf_Addr base, const char* file_name, const char* link_name,
+                     GElf_Word link_crc, char** path) const;
   int find_debuginfo(void** user, const char* name, Dwarf_Addr base, const char* file_name, const char* link_name,
                      GElf_Word link_crc, char** path);
   friend struct DebugFileCallbacks;
@@ -76,6 +87,8 @@ class DebugFile {
   Dwfl* dwfl_ = nullptr;
   Dwfl_Module* module_ = nullptr;
   DebugFileState state_ = DebugFileState::kMissing;
+  std::string path_;  // of the module's own file
+  bool has_own_debug_info_ = false;
   std::string alone_path_;  // of a debug file that stands for the module
   std::optional<int> debuginfod_answer_;
 };

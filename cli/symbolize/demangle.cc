@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
 
 // libiberty.h declares a basename of its own unless its user says that libc has one.
 #define HAVE_DECL_BASENAME 1
@@ -60,14 +61,39 @@ std::string demangle_d(const std::string& name) {
   return text ? std::string(text.get()) : std::string();
 }
 
+// "__store_MOD_load" is store::load, in small letters: gfortran makes them so.
+std::string demangle_fortran(std::string_view name) {
+  constexpr std::string_view kMark = "_MOD_";
+  const size_t at = name.find(kMark, 3);
+  if (!name.starts_with("__") || at == name.npos) return {};
+  const std::string_view module = name.substr(2, at - 2);
+  const std::string_view procedure = name.substr(at + kMark.size());
+  const auto is_name = [](std::string_view word) {
+    constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    return !word.empty() && word[0] >= 'a' && word[0] <= 'z' && word.find_first_not_of(kLetters) == word.npos;
+  };
+  if (!is_name(module) || !is_name(procedure)) return {};
+  return std::string(module).append("::").append(procedure);
+}
+
 }  // namespace
+
+std::string demangle_ada(const std::string& name) {
+  if (name.size() > kMaxMangledBytes || name.find('\0') != std::string::npos) return name;
+  const std::unique_ptr<char, decltype(&std::free)> text(ada_demangle(name.c_str(), 0), &std::free);
+  const bool is_ada = text && text.get()[0] != '\0' && text.get()[0] != '<';  // it puts others into brackets
+  return is_ada ? std::string(text.get()) : name;
+}
 
 std::string demangle(const std::string& name) {
   bool is_cpp = name.starts_with("_Z") || name.starts_with("___Z");
   bool is_rust = name.starts_with("_R");
   bool is_d = name.starts_with("_D");
-  if ((!is_cpp && !is_rust && !is_d) || name.size() > kMaxMangledBytes) return name;
-  if (name.find('\0') != std::string::npos) return name;
+  if (name.size() > kMaxMangledBytes || name.find('\0') != std::string::npos) return name;
+  if (!is_cpp && !is_rust && !is_d) {
+    std::string text = demangle_fortran(name);
+    return text.empty() ? name : text;
+  }
   if (is_d) {
     std::string text = demangle_d(name);
     return text.empty() ? name : text;

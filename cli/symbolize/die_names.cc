@@ -11,7 +11,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr int kMaxChain = 16;
+constexpr int kMaxOrigins = 16;
 constexpr int kMaxScopes = 64;  // namespaces, classes and functions inside each other
 
 const char* string_of(Dwarf_Die* die, unsigned attribute) {
@@ -33,6 +33,26 @@ bool follow(Dwarf_Die* die, unsigned attribute) {
 bool is_c(Dwarf_Die* unit) {
   int language = dwarf_srclang(unit);
   return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 || language == DW_LANG_C11;
+}
+
+// The language of a unit whose names are whole as they are in the debug information.
+enum class WholeNames { kNo, kAda, kFortran };
+
+WholeNames whole_names(Dwarf_Die* unit) {
+  constexpr int kAda2005 = 0x2e;
+  constexpr int kAda2012 = 0x2f;
+  switch (dwarf_srclang(unit)) {
+    case DW_LANG_Ada83:
+    case DW_LANG_Ada95:
+    case kAda2005:
+    case kAda2012: return WholeNames::kAda;
+    case DW_LANG_Fortran77:
+    case DW_LANG_Fortran90:
+    case DW_LANG_Fortran95:
+    case DW_LANG_Fortran03:
+    case DW_LANG_Fortran08: return WholeNames::kFortran;
+    default: return WholeNames::kNo;
+  }
 }
 
 }  // namespace
@@ -98,8 +118,11 @@ const DieName& DieNames::name(Dwarf_Die die, int depth) {
   auto [entry, is_new] = names_.try_emplace(die.addr);
   DieName& result = entry->second;
   if (!is_new) return result;
+  Dwarf_Die unit;
+  const bool has_unit = dwarf_cu_die(die.cu, &unit, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) != nullptr;
+  const WholeNames whole = has_unit ? whole_names(&unit) : WholeNames::kNo;
   const char* label = nullptr;  // a linkage name that is not mangled
-  for (int steps = 0; steps < kMaxChain; ++steps) {
+  for (int steps = 0; steps < kMaxOrigins; ++steps) {
     const char* linkage = string_of(&die, DW_AT_linkage_name);
     if (linkage == nullptr) linkage = string_of(&die, DW_AT_MIPS_linkage_name);
     if (linkage != nullptr && linkage[0] != '\0') {
@@ -115,6 +138,9 @@ const DieName& DieNames::name(Dwarf_Die die, int depth) {
     if (!follow(&die, DW_AT_abstract_origin) && !follow(&die, DW_AT_specification)) break;
   }
   if (result.text.empty() && label != nullptr) result.text = label;
+  if (whole == WholeNames::kAda) result.text = demangle_ada(result.text);
+  // Their symbols say no more: "store__load__2", "solve_".
+  result.is_mangled = result.is_mangled || whole != WholeNames::kNo;
   return result;
 }
 

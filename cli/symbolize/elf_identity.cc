@@ -3,6 +3,8 @@
 // of the whole file; its sections say where.
 #include "cli/symbolize/elf_identity.h"
 
+#include "cli/base/fd.h"
+
 #include <elf.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,18 +18,6 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMaxNoteBytes = 1 << 20;
-
-bool read_at(int fd, void* to, size_t size_bytes, uint64_t file_off) {
-  char* out = static_cast<char*>(to);
-  while (size_bytes > 0) {
-    ssize_t got = ::pread(fd, out, size_bytes, static_cast<off_t>(file_off));
-    if (got <= 0) return false;
-    out += got;
-    file_off += static_cast<uint64_t>(got);
-    size_bytes -= static_cast<size_t>(got);
-  }
-  return true;
-}
 
 std::string to_hex(const unsigned char* bytes, size_t count) {
   constexpr char kDigits[] = "0123456789abcdef";

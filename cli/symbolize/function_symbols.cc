@@ -39,6 +39,7 @@ FunctionSymbols::FunctionSymbols(Dwfl_Module* module, const std::vector<AddressR
       has_full_table_ = has_full_table_ || has_symtab(elf);
       last_elf = elf;
     }
+    if (name != nullptr && std::string_view(name).starts_with("__gnat_")) has_ada_ = true;
     if (name == nullptr || name[0] == '\0' || section == SHN_UNDEF || section == SHN_ABS) continue;
     bool is_code = std::any_of(executable.begin(), executable.end(),
                                [svma](const AddressRange& range) { return range.low <= svma && svma < range.high; });

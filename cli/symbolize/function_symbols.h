@@ -42,6 +42,7 @@ class FunctionSymbols {
   const FunctionSymbol* find_global(const char* name);  // null: none, or several
 
   bool empty() const { return symbols_.empty(); }
+  bool has_ada() const { return has_ada_; }  // GNAT linked the module: it calls its runtime, or is that
 
  private:
   void index_names();
@@ -53,6 +54,7 @@ class FunctionSymbols {
   std::unordered_map<std::string_view, const FunctionSymbol*> by_name_;  // made at first need; null: several
   bool has_names_ = false;
   bool has_full_table_ = false;
+  bool has_ada_ = false;
 };
 
 }  // namespace heapprof::cli

@@ -19,6 +19,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -49,11 +50,21 @@ bool parse(std::string_view text, Line* line) {
   return !text.empty();
 }
 
+// The map that the collector opened, whose owner it looked at. Takes it out of the modules.
+std::shared_ptr<UniqueFd> take_own_map(Recording* recording) {
+  std::vector<Module>& modules = recording->modules;
+  if (modules.empty() || modules.back().path != "[JIT]" || modules.back().file == nullptr) return nullptr;
+  std::shared_ptr<UniqueFd> map = std::move(modules.back().file);
+  modules.pop_back();
+  ::lseek(map->get(), 0, SEEK_SET);
+  return map;
+}
+
 // A plain file of this user's, written since the process began: maps stay where they are, and process ids come again.
-JitMap judge(int fd, int64_t start_unix_ns) {
+JitMap judge(int fd, bool is_of_process, int64_t start_unix_ns) {
   struct stat facts {};
   if (::fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode)) return JitMap::kRefused;
-  if (facts.st_uid != ::geteuid() && facts.st_uid != 0) return JitMap::kRefused;
+  if (!is_of_process && facts.st_uid != ::geteuid() && facts.st_uid != 0) return JitMap::kRefused;
   constexpr int64_t kSlackS = 60;  // clocks of file systems, and processes that waited for us
   return facts.st_mtim.tv_sec < start_unix_ns / 1'000'000'000 - kSlackS ? JitMap::kNone : JitMap::kRead;
 }
@@ -138,10 +149,16 @@ SourceFrame jit_frame(std::string_view name) {
 JitMap add_jit_names(const std::string& map_path, Recording* recording, SymbolTable* table) {
   std::vector<Location>& locations = recording->locations;
   const std::vector<Wanted> wanted = find_wanted(locations);
+  const std::shared_ptr<UniqueFd> own_map = take_own_map(recording);
   if (wanted.empty()) return JitMap::kNone;
-  const UniqueFd fd(::open(map_path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!fd.is_open()) return errno == ENOENT ? JitMap::kNone : JitMap::kRefused;
-  if (const JitMap state = judge(fd.get(), recording->run.start_unix_ns); state != JitMap::kRead) return state;
+  UniqueFd named_map;
+  if (own_map == nullptr) {
+    named_map = UniqueFd(::open(map_path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (!named_map.is_open()) return errno == ENOENT ? JitMap::kNone : JitMap::kRefused;
+  }
+  const UniqueFd& fd = own_map == nullptr ? named_map : *own_map;
+  if (const JitMap state = judge(fd.get(), own_map != nullptr, recording->run.start_unix_ns); state != JitMap::kRead)
+    return state;
 
   std::vector<std::string> names(wanted.size());
   LineReader reader(fd.get());

@@ -20,6 +20,7 @@
 
 namespace heapprof::cli {
 
+// The map may have been opened by the collector already: as the file of a last module "[JIT]" (process_files.h).
 enum class JitMap { kNone, kRead, kRefused };
 
 // Where a JIT compiler in process `pid` writes its map.

@@ -1,7 +1,10 @@
 // cli/symbolize/module_names.cc: addresses are grouped by unit, so that each unit is read once.
 #include "cli/symbolize/module_names.h"
 
+#include "cli/model/analysis/frame_kind.h"
 #include "cli/model/profile/inferred_calls.h"
+#include "cli/symbolize/call_sites.h"
+#include "cli/symbolize/code_calls.h"
 #include "cli/symbolize/function_symbols.h"
 #include "cli/symbolize/symbolizer.h"
 #include "cli/symbolize/tail_calls.h"
@@ -11,6 +14,7 @@
 #include <elfutils/libdwelf.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <string_view>
@@ -45,7 +49,7 @@ std::vector<UnitWork> group_by_unit(const UnitIndex& index, std::span<const uint
 
 // An address that the first unit has no function for is looked up in the next one that claims it; that is rare.
 std::vector<UnitFrames> read_dwarf(Dwarf* dwarf, Dwarf_Addr bias, std::vector<AddressRange> executable,
-                                   std::span<const uint64_t> addresses_svma, bool* lacks_units) {
+                                   std::span<const uint64_t> addresses_svma, std::string* missing_file) {
   for (AddressRange& range : executable) range = {range.low - bias, range.high - bias};
   UnitIndex index(dwarf, std::move(executable));
   UnitReading reading;
@@ -65,14 +69,15 @@ std::vector<UnitFrames> read_dwarf(Dwarf* dwarf, Dwarf_Addr bias, std::vector<Ad
     std::sort(still_open.begin(), still_open.end());
     open = std::move(still_open);
   }
-  *lacks_units = reading.lacks_units;
+  *missing_file = reading.missing_unit;
   return best;
 }
 
-// Compilers split and clone functions, and mark the pieces: `parse.cold`, `_Z3addii.isra.0.part.3`. DWARF calls them
-// all by the function's name, and so do we.
+// Compilers split and clone functions, and mark the pieces: `parse.cold`, `_Z3addii.isra.0.part.3`, Go's
+// `runtime.asmcgocall.abi0`. DWARF calls them all by the function's name, and so do we.
 std::string_view without_clone_marks(std::string_view symbol) {
-  for (std::string_view mark : {".cold", ".part.", ".isra.", ".constprop.", ".lto_priv.", ".localalias", ".llvm."}) {
+  for (std::string_view mark :
+       {".cold", ".part.", ".isra.", ".constprop.", ".lto_priv.", ".localalias", ".llvm.", ".abi0"}) {
     size_t at = symbol.find(mark, 1);
     if (at != std::string_view::npos) symbol = symbol.substr(0, at);
   }
@@ -89,7 +94,13 @@ void use_symbol(const FunctionSymbols& symbols, uint64_t svma, Dwarf_Addr bias, 
   SourceFrame& outermost = found->frames.back();
   std::string plain(without_clone_marks(symbol->name));
   std::string name = demangle(plain);
+  if (name == plain && symbols.has_ada()) name = demangle_ada(plain);
   bool is_same_function = found->function_bytes != 0 && found->function_low + bias == symbol->low;
+  if (found->function_bytes == 0) {
+    found->function_low = symbol->low - bias;
+    const FunctionIdentity identity{Dwarf_Die(), plain.c_str()};
+    found->call.function = symbol->is_indirect ? 0 : target_key(identity);
+  }
   if (outermost.function.empty() || name != plain || is_same_function) outermost.function = std::move(name);
 }
 
@@ -102,9 +113,9 @@ class Reading {
   Dwarf_Addr bias() const { return bias_; }
   bool has_symbols() const { return symbols_ && !symbols_->empty(); }
 
-  std::vector<UnitFrames> find(std::span<const uint64_t> addresses_svma, bool* lacks_units) {
+  std::vector<UnitFrames> find(std::span<const uint64_t> addresses_svma, std::string* missing_file) {
     std::vector<UnitFrames> found(addresses_svma.size());
-    if (dwarf_ != nullptr) found = read_dwarf(dwarf_, bias_, executable_, addresses_svma, lacks_units);
+    if (dwarf_ != nullptr) found = read_dwarf(dwarf_, bias_, executable_, addresses_svma, missing_file);
     for (size_t i = 0; i < found.size(); ++i) {
       if (found[i].function_bytes != 0 && !found[i].has_bare_name) continue;
       if (!symbols_) symbols_.emplace(file_.module(), executable_, file_.code_sections());
@@ -121,13 +132,66 @@ class Reading {
   std::optional<FunctionSymbols> symbols_;
 };
 
+size_t position_of(std::span<const uint64_t> addresses, uint64_t address) {
+  const auto at = std::lower_bound(addresses.begin(), addresses.end(), address);
+  return at == addresses.end() || *at != address ? addresses.size() : static_cast<size_t>(at - addresses.begin());
+}
+
+// Functions that stand for whichever they jump to, and names that linkers give to their own stubs.
+bool is_stub(std::string_view function) {
+  return function.starts_with("__x86_indirect_thunk") || function.starts_with("__llvm_retpoline") ||
+         function.starts_with("non-virtual thunk to ") || function.starts_with("virtual thunk to ") ||
+         function.ends_with("$plt") || function.ends_with("$pltgot");
+}
+
+// What is called before return addresses, by the code, where the debug information does not say and it is not the
+// function of the next inner frame: svma by return address.
+using CodeTargets = std::map<uint64_t, uint64_t>;
+
+CodeTargets find_code_targets(const DebugFile& file, std::span<const uint64_t> addresses_svma,
+                              std::span<const UnitFrames> found, std::span<const CallPair> neighbours,
+                              Dwarf_Addr bias) {
+  CodeTargets targets;
+  std::optional<CodeCalls> code;
+  for (const CallPair& pair : neighbours) {
+    const size_t outer = position_of(addresses_svma, pair.outer_svma - 1);
+    if (outer == addresses_svma.size() || found[outer].call.target != 0) continue;
+    if (!code) code.emplace(file);
+    const uint64_t target = code->target(pair.outer_svma);
+    if (target == 0) continue;
+    if (pair.inner_svma != 0) {
+      const size_t inner = position_of(addresses_svma, pair.inner_svma - 1);
+      if (inner == addresses_svma.size() || found[inner].call.function == 0) continue;
+      if (found[inner].function_low + bias == target) continue;
+    }
+    targets.emplace(pair.outer_svma, target);
+  }
+  return targets;
+}
+
+// Gives the calls the keys of their targets, and leaves those targets alone where functions begin.
+void use_code_targets(std::span<const uint64_t> addresses_svma, Reading* reading, ModuleNames* names,
+                      CodeTargets* targets) {
+  std::vector<uint64_t> wanted;
+  for (const auto& [behind, target] : *targets) wanted.push_back(target);
+  std::sort(wanted.begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  std::string missing_file;
+  const std::vector<UnitFrames> found = reading->find(wanted, &missing_file);
+  std::erase_if(*targets, [&](const auto& entry) {
+    const UnitFrames& function = found[position_of(wanted, entry.second)];
+    const bool is_function = function.call.function != 0 && function.function_low + reading->bias() == entry.second &&
+                             !is_stub(function.frames.back().function);
+    if (is_function) names->calls[position_of(addresses_svma, entry.first - 1)].target = function.call.function;
+    return !is_function;
+  });
+}
+
 std::vector<CallPair> find_open(const ModuleNames& names, std::span<const uint64_t> addresses_svma,
                                 std::span<const CallPair> neighbours) {
   const auto keys_at = [&](uint64_t svma) {
-    const auto at = std::lower_bound(addresses_svma.begin(), addresses_svma.end(), svma - 1);
-    return at == addresses_svma.end() || *at != svma - 1
-               ? CallKeys()
-               : names.calls[static_cast<size_t>(at - addresses_svma.begin())];
+    const size_t at = position_of(addresses_svma, svma - 1);
+    return at == addresses_svma.size() ? CallKeys() : names.calls[at];
   };
   std::vector<CallPair> open;
   for (const CallPair& pair : neighbours) {
@@ -154,10 +218,16 @@ InferredPath name_path(const std::vector<LeftFunction>& left, const std::vector<
   return path;
 }
 
-InferredCalls infer_calls(const DebugFile& file, std::span<const CallPair> open, Reading* reading) {
+InferredCalls infer_calls(const DebugFile& file, std::span<const CallPair> open, const CodeTargets& targets,
+                          Reading* reading) {
   InferredCalls inferred;
   for (const CallPair& pair : open) inferred[pair];
-  const LeftFunctions left = find_left_functions(file, reading->dwarf(), reading->bias(), open);
+  LeftFunctions left;
+  if (reading->dwarf() != nullptr) left = find_left_functions(file, reading->dwarf(), reading->bias(), open);
+  for (const CallPair& pair : open) {
+    const auto target = targets.find(pair.outer_svma);
+    if (target != targets.end()) left.try_emplace(pair, std::vector<LeftFunction>{{target->second, true}});
+  }
   std::vector<uint64_t> addresses;
   for (const auto& [pair, functions] : left) {
     for (const LeftFunction& function : functions) addresses.push_back(function.svma);
@@ -165,9 +235,15 @@ InferredCalls infer_calls(const DebugFile& file, std::span<const CallPair> open,
   if (addresses.empty()) return inferred;
   std::sort(addresses.begin(), addresses.end());
   addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
-  bool lacks_units = false;
-  const std::vector<UnitFrames> found = reading->find(addresses, &lacks_units);
-  for (const auto& [pair, functions] : left) inferred[pair] = name_path(functions, addresses, found);
+  std::string missing_file;
+  const std::vector<UnitFrames> found = reading->find(addresses, &missing_file);
+  for (const auto& [pair, functions] : left) {
+    InferredPath path = name_path(functions, addresses, found);
+    // The module calls an allocator of its own there: no frame was elided.
+    const bool is_allocator = pair.inner_svma == 0 && path.size() == 1 && functions[0].is_entry &&
+                              frame_kind(path[0].frames.back().function, "") == FrameKind::kAllocator;
+    if (!is_allocator) inferred[pair] = std::move(path);
+  }
   return inferred;
 }
 
@@ -184,22 +260,26 @@ ModuleNames read_module_names(const Module& module, std::span<const uint64_t> ad
   if (names.state != DebugFileState::kOpen) return names;
   Reading reading(file);
   names.has_debug_info = reading.dwarf() != nullptr;
-  std::vector<UnitFrames> found = reading.find(addresses_svma, &names.lacks_units);
+  std::vector<UnitFrames> found = reading.find(addresses_svma, &names.missing_file);
   if (Dwarf* const dwarf = reading.dwarf()) {
     const char* supplement = nullptr;
     const void* build_id = nullptr;
     if (dwelf_dwarf_gnu_debugaltlink(dwarf, &supplement, &build_id) > 0 && dwarf_getalt(dwarf) == nullptr)
-      names.lacks_units = true;
+      names.missing_file = supplement;
   }
+  CodeTargets targets = find_code_targets(file, addresses_svma, found, neighbours, reading.bias());
   for (size_t i = 0; i < found.size(); ++i) {
     names.frames[i] = std::move(found[i].frames);
     names.calls[i] = found[i].call;
   }
+  if (!targets.empty()) use_code_targets(addresses_svma, &reading, &names, &targets);
   names.has_symbols = reading.has_symbols();
   const std::vector<CallPair> open = find_open(names, addresses_svma, neighbours);
-  if (!open.empty()) names.inferred = infer_calls(file, open, &reading);
+  if (!open.empty()) names.inferred = infer_calls(file, open, targets, &reading);
   names.debuginfod_answer = file.debuginfod_answer();
   names.debug_path = file.debug_path();
+  if (!names.has_debug_info && names.debug_path.empty() && !file.has_own_debug_info() && !has_debuginfod_servers())
+    names.sought_paths = file.sought_paths();
   return names;
 }
 

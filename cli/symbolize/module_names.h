@@ -19,9 +19,10 @@ struct ModuleNames {
   DebugFileState state = DebugFileState::kMissing;
   bool has_debug_info = false;
   bool has_symbols = false;                      // functions in .symtab or .dynsym; known only where they were needed
-  bool lacks_units = false;                      // units in .dwo files or in dwz's supplement, which are not there
+  std::string missing_file;                      // a .dwo file or dwz's supplement that is not there; empty: none
   std::optional<int> debuginfod_answer;          // as errno, 0: a file; none: it was not asked
   std::string debug_path;                        // of the separate debug file that was opened; empty: none
+  std::vector<std::string> sought_paths;         // where there was none, if the module has no debug information at all
   std::vector<std::vector<SourceFrame>> frames;  // by address
   std::vector<CallKeys> calls;                   // likewise
   InferredCalls inferred;                        // of open pairs; CallPair::module is 0

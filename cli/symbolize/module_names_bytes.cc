@@ -5,7 +5,8 @@
 //   target, chain }… | u32 pairs | { u64 outer, u64 inner, u32 calls, { u64 svma, chain }… }…
 //
 // A chain is u32 frames | { u32 function, u32 file, u32 line, u32 inlined }….
-// debuginfod: 0 if it was not asked, else its answer plus one. The last string is the debug file's path.
+// debuginfod: 0 if it was not asked, else its answer plus one. The last two strings are the debug file's path and the
+// missing file's.
 #include "cli/symbolize/byte_codec.h"
 #include "cli/symbolize/module_names.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 constexpr uint32_t kMostErrno = 4096;
 
-enum Flags : uint32_t { kHasDebugInfo = 1, kHasSymbols = 2, kLacksUnits = 4 };
+enum Flags : uint32_t { kHasDebugInfo = 1, kHasSymbols = 2 };
 
 bool read_frames(ByteReader* reader, const std::vector<std::string>& strings, std::vector<SourceFrame>* frames) {
   uint32_t count = 0;
@@ -96,12 +97,14 @@ std::string encode(const ModuleNames& names) {
   }
   ByteWriter head;
   head.number(static_cast<size_t>(names.state));
-  head.number((names.has_debug_info ? kHasDebugInfo : 0u) | (names.has_symbols ? kHasSymbols : 0u) |
-              (names.lacks_units ? kLacksUnits : 0u));
+  head.number((names.has_debug_info ? kHasDebugInfo : 0u) | (names.has_symbols ? kHasSymbols : 0u));
   head.number(names.debuginfod_answer ? static_cast<size_t>(*names.debuginfod_answer) + 1 : 0);
-  head.number(strings.size() + 1);
+  head.number(strings.size() + 2);
   for (const std::string* text : strings) head.text(*text);
   head.text(names.debug_path);
+  head.text(names.missing_file);
+  head.number(names.sought_paths.size());
+  for (const std::string& path : names.sought_paths) head.text(path);
   return head.take() + frames.take();
 }
 
@@ -113,20 +116,26 @@ bool decode(const std::string& bytes, ModuleNames* names) {
   uint32_t count = 0;
   if (!reader.number(&state) || !reader.number(&flags) || !reader.number(&answer) || !reader.number(&count))
     return false;
-  if (state > static_cast<uint32_t>(DebugFileState::kChanged) || count == 0 || !reader.has_room(count, 4)) return false;
+  if (state > static_cast<uint32_t>(DebugFileState::kChanged) || count < 2 || !reader.has_room(count, 4)) return false;
   if (answer > kMostErrno) return false;
   std::vector<std::string> strings(count);
   for (std::string& text : strings) {
     if (!reader.text(&text)) return false;
   }
+  names->missing_file = std::move(strings.back());
+  strings.pop_back();
   names->debug_path = std::move(strings.back());
   strings.pop_back();
+  if (!reader.number(&count) || !reader.has_room(count, 4)) return false;
+  names->sought_paths.resize(count);
+  for (std::string& path : names->sought_paths) {
+    if (!reader.text(&path)) return false;
+  }
   if (answer != 0) names->debuginfod_answer = static_cast<int>(answer) - 1;
   if (!reader.number(&count) || !reader.has_room(count, 20)) return false;
   names->state = static_cast<DebugFileState>(state);
   names->has_debug_info = (flags & kHasDebugInfo) != 0;
   names->has_symbols = (flags & kHasSymbols) != 0;
-  names->lacks_units = (flags & kLacksUnits) != 0;
   names->frames.resize(count);
   names->calls.resize(count);
   for (size_t i = 0; i < count; ++i) {

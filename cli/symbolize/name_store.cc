@@ -2,7 +2,7 @@
 //
 //   u64 checksum of the rest | text kMagic | facts of this program's file | text build id |
 //   facts of the module's file | text debug path | facts of the debug file | u32 addresses, { u64 svma }… |
-//   ModuleNames (module_names_bytes.cc)
+//   ModuleNames (module_names_bytes.cc), which has the paths without a debug file
 //
 // This program's file stands for how it finds names: another build may find others.
 #include "cli/symbolize/name_store.h"
@@ -10,6 +10,7 @@
 #include "cli/base/atomic_file.h"
 #include "cli/base/fd.h"
 #include "cli/symbolize/byte_codec.h"
+#include "cli/symbolize/debug_file.h"
 #include "cli/symbolize/debug_index.h"
 #include "cli/symbolize/module_names.h"
 
@@ -24,7 +25,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr char kMagic[] = "heapprof names 2";  // the number grows with the form
+constexpr char kMagic[] = "heapprof names 4";  // the number grows with the form
 constexpr char kSuffix[] = ".names";
 constexpr uint64_t kSecondNs = 1'000'000'000;
 constexpr uint64_t kDayS = 24 * 60 * 60;
@@ -83,6 +84,7 @@ std::string bytes_of(const std::string& build_id, const KeptNames& names) {
     frames.calls.push_back(call == names.calls.end() ? CallKeys() : call->second);
   }
   frames.inferred = names.inferred;
+  frames.sought_paths = names.sought_paths;
   const std::string body = head_of(build_id) + writer.take() + encode(frames);
   ByteWriter head;
   head.wide_number(checksum_of(body));
@@ -112,6 +114,7 @@ bool names_of(const std::string& bytes, const std::string& build_id, KeptNames* 
     if (frames.calls[i] != CallKeys()) names->calls.emplace(addresses[i], frames.calls[i]);
   }
   names->inferred = std::move(frames.inferred);
+  names->sought_paths = std::move(frames.sought_paths);
   return true;
 }
 
@@ -219,6 +222,9 @@ std::optional<KeptNames> NameStore::find(const std::string& build_id, const File
   KeptNames names;
   if (!bytes || !names_of(*bytes, build_id, &names)) return std::nullopt;
   if (names.module != now || names.debug != facts_of_path(names.debug_path)) return std::nullopt;
+  if (!names.sought_paths.empty() && has_debuginfod_servers()) return std::nullopt;
+  for (const std::string& path : names.sought_paths)
+    if (::access(path.c_str(), F_OK) == 0) return std::nullopt;
   return names;
 }
 

@@ -1,9 +1,9 @@
 // cli/symbolize/name_store.h: names that were found once, kept for the next run: a file for each build id in the user's
 // cache folder.
 //
-// Kept is what debug information gave, and only as long as the files that it came from are what they were: their
-// device, inode, size and times. So a file that is changed in place is read anew. Of a module without debug information
-// nothing is kept: a package that brings it may be installed any time.
+// They hold as long as the files that they came from are what they were: their device, inode, size and times. So a file
+// that is changed in place is read anew; and a module without debug information, when there is a file where a package
+// would bring it.
 //
 // Guarantees
 //  - A file appears whole or not at all, whoever else writes it; a broken one counts as none.
@@ -49,6 +49,7 @@ struct KeptNames {
   FileFacts module;                                               // the module's own file
   std::string debug_path;                                         // of its debug file; empty: it has none
   FileFacts debug;                                                // as they were when the names were read
+  std::vector<std::string> sought_paths;                          // where there was no debug file, but may be one
   std::unordered_map<uint64_t, std::vector<SourceFrame>> frames;  // by svma
   std::unordered_map<uint64_t, CallKeys> calls;                   // of frames that have some
   InferredCalls inferred;  // also those that came to nothing; CallPair::module is 0

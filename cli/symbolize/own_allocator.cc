@@ -2,6 +2,7 @@
 // defined, stand in them, too.
 #include "cli/symbolize/own_allocator.h"
 
+#include "cli/base/fd.h"
 #include "cli/symbolize/elf_identity.h"
 
 #include <elf.h>
@@ -30,32 +31,83 @@ template <typename T>
 std::optional<std::vector<T>> read_table(int fd, uint64_t file_off, uint64_t size_bytes) {
   if (size_bytes > kMostBytes) return std::nullopt;
   std::vector<T> table(size_bytes / sizeof(T));
-  char* to = reinterpret_cast<char*>(table.data());
-  for (uint64_t left = table.size() * sizeof(T); left > 0;) {
-    const ssize_t got = ::pread(fd, to, left, static_cast<off_t>(file_off));
-    if (got <= 0) return std::nullopt;
-    to += got;
-    file_off += static_cast<uint64_t>(got);
-    left -= static_cast<uint64_t>(got);
-  }
+  if (!read_at(fd, table.data(), table.size() * sizeof(T), file_off)) return std::nullopt;
   return table;
 }
 
-// The index of the first of kNames that the table defines; std::size(kNames): none.
-size_t find_in_table(int fd, const Elf64_Shdr& table, const Elf64_Shdr& strings) {
-  size_t best = std::size(kNames);
-  const auto symbols = read_table<Elf64_Sym>(fd, table.sh_offset, table.sh_size);
-  const auto text = read_table<char>(fd, strings.sh_offset, strings.sh_size);
-  if (!symbols || !text) return best;
+struct Table {
+  Elf64_Shdr symbols;
+  Elf64_Shdr strings;
+  bool is_exported;  // .dynsym
+};
+std::vector<Table> symbol_tables(int fd) {
+  const auto header = read_table<Elf64_Ehdr>(fd, 0, sizeof(Elf64_Ehdr));
+  if (!header || header->front().e_shentsize != sizeof(Elf64_Shdr)) return {};
+  const auto sections =
+      read_table<Elf64_Shdr>(fd, header->front().e_shoff, header->front().e_shnum * sizeof(Elf64_Shdr));
+  std::vector<Table> tables;
+  for (const Elf64_Shdr& section : sections.value_or(std::vector<Elf64_Shdr>())) {
+    const bool is_table = section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM;
+    if (is_table && section.sh_link < sections->size())
+      tables.push_back({section, (*sections)[section.sh_link], section.sh_type == SHT_DYNSYM});
+  }
+  return tables;
+}
+
+// Calls it with the name of each function that the table defines.
+template <typename Action>
+void for_each_function(int fd, const Table& table, Action&& action) {
+  const auto symbols = read_table<Elf64_Sym>(fd, table.symbols.sh_offset, table.symbols.sh_size);
+  const auto text = read_table<char>(fd, table.strings.sh_offset, table.strings.sh_size);
+  if (!symbols || !text) return;
   for (const Elf64_Sym& symbol : *symbols) {
     const bool is_function = ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF;
     if (!is_function || symbol.st_name >= text->size()) continue;
     const char* name = text->data() + symbol.st_name;
-    const std::string_view rest(name, ::strnlen(name, text->size() - symbol.st_name));
-    best =
-        std::min(best, static_cast<size_t>(std::find(std::begin(kNames), std::end(kNames), rest) - std::begin(kNames)));
+    action(std::string_view(name, ::strnlen(name, text->size() - symbol.st_name)));
   }
+}
+
+// The index of the first of kNames that the table defines; std::size(kNames): none.
+size_t find_in_table(int fd, const Table& table) {
+  size_t best = std::size(kNames);
+  for_each_function(fd, table, [&](std::string_view name) {
+    best =
+        std::min(best, static_cast<size_t>(std::find(std::begin(kNames), std::end(kNames), name) - std::begin(kNames)));
+  });
   return best;
+}
+
+// One of kNames, or a name of jemalloc's behind a prefix of the library's own (duckdb_je_mallocx).
+std::string find_known_name(int fd, const Table& table) {
+  if (const size_t index = find_in_table(fd, table); index < std::size(kNames)) return std::string(kNames[index]);
+  std::string found;
+  for_each_function(fd, table, [&](std::string_view name) {
+    if (found.empty() && name.ends_with("mallocx") && name.find('.') == std::string_view::npos) found = name;
+  });
+  return found;
+}
+
+// What allocators say of themselves where something is wrong.
+std::string find_text(int fd) {
+  struct Text {
+    std::string_view text;
+    const char* name;
+  };
+  constexpr Text kTexts[] = {{"<jemalloc>: ", "jemalloc"}, {"mimalloc: ", "mimalloc"}, {"TCMALLOC_", "tcmalloc"}};
+  constexpr size_t kAtOnce = 1 << 20;
+  constexpr size_t kOverlap = 16;
+  constexpr uint64_t kMostSearched = 1u << 30;
+  std::vector<char> bytes(kAtOnce + kOverlap);
+  for (uint64_t done = 0; done < kMostSearched; done += kAtOnce) {
+    const ssize_t got = ::pread(fd, bytes.data(), bytes.size(), static_cast<off_t>(done));
+    if (got <= 0) break;
+    const std::string_view part(bytes.data(), static_cast<size_t>(got));
+    for (const Text& one : kTexts) {
+      if (part.find(one.text) != std::string_view::npos) return std::string("texts of ") + one.name;
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -63,18 +115,22 @@ size_t find_in_table(int fd, const Elf64_Shdr& table, const Elf64_Shdr& strings)
 std::string find_own_allocator(int fd, const std::string& build_id) {
   const std::optional<ElfIdentity> identity = read_elf_identity(fd);
   if (!identity || identity->build_id != build_id) return {};
-  const auto header = read_table<Elf64_Ehdr>(fd, 0, sizeof(Elf64_Ehdr));
-  if (!header || header->front().e_shentsize != sizeof(Elf64_Shdr)) return {};
-  const auto sections =
-      read_table<Elf64_Shdr>(fd, header->front().e_shoff, header->front().e_shnum * sizeof(Elf64_Shdr));
-  if (!sections) return {};
   size_t best = std::size(kNames);
-  for (const Elf64_Shdr& section : *sections) {
-    const bool is_table = section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM;
-    if (!is_table || section.sh_link >= sections->size()) continue;
-    best = std::min(best, find_in_table(fd, section, (*sections)[section.sh_link]));
-  }
+  for (const Table& table : symbol_tables(fd)) best = std::min(best, find_in_table(fd, table));
   return best < std::size(kNames) ? std::string(kNames[best]) : std::string();
+}
+
+std::string find_library_allocator(int fd, const std::string& build_id) {
+  const std::optional<ElfIdentity> identity = read_elf_identity(fd);
+  if (!identity || identity->build_id != build_id) return {};
+  std::string hidden;
+  for (const Table& table : symbol_tables(fd)) {
+    const std::string name = find_known_name(fd, table);
+    if (name.empty()) continue;
+    if (table.is_exported) return {};  // the agent looks for such names itself
+    hidden = name;
+  }
+  return hidden.empty() ? find_text(fd) : hidden;
 }
 
 }  // namespace heapprof::cli

@@ -84,8 +84,9 @@ SymbolTable symbolize(const std::vector<Module>& modules, const std::vector<Loca
       report->modules[module] = {found[module].state == DebugFileState::kOpen,
                                  false,
                                  found[module].has_debug_info,
-                                 found[module].lacks_units,
+                                 found[module].missing_file,
                                  found[module].debug_path,
+                                 found[module].sought_paths,
                                  found[module].debuginfod_answer};
       for (auto& [pair, path] : found[module].inferred)
         table.inferred.emplace(CallPair{module, pair.outer_svma, pair.inner_svma}, std::move(path));

@@ -47,9 +47,10 @@ struct ModuleSymbols {
   bool is_read = false;        // the file, or a debug file of it, was opened and could be read
   bool is_unreadable = false;  // reading it crashed or did not end
   bool has_debug_info = false;
-  bool lacks_units = false;              // some of it is in .dwo files or dwz's supplement, which are not there
-  std::string debug_path;                // of the separate debug file that was opened; empty: none
-  std::optional<int> debuginfod_answer;  // as errno, 0: it sent a file; none: it was not asked
+  std::string missing_file;               // some of it is in this .dwo file or dwz's supplement, which is not there
+  std::string debug_path;                 // of the separate debug file that was opened; empty: none
+  std::vector<std::string> sought_paths;  // where there was none (module_names.h)
+  std::optional<int> debuginfod_answer;   // as errno, 0: it sent a file; none: it was not asked
 };
 
 struct SymbolizeReport {
@@ -66,7 +67,10 @@ struct SymbolizeReport {
 SymbolTable symbolize(const std::vector<Module>& modules, const std::vector<Location>& locations,
                       const SymbolizeOptions& options, SymbolizeReport* report);
 
-// C++ (Itanium), Rust (legacy and v0) and D names; anything else comes back as it is. Rust hashes are dropped.
+// C++ (Itanium), Rust (legacy and v0) and D names, and gfortran's of a module's procedures; anything else comes back as
+// it is. Rust hashes are dropped.
 std::string demangle(const std::string& name);
+// GNAT's names: "store__load__2" is "store.load". They look like any others: only for code that is known to be Ada's.
+std::string demangle_ada(const std::string& name);
 
 }  // namespace heapprof::cli

@@ -51,7 +51,10 @@ class ModuleCalls {
       steps_ += 1 + jumps.targets.size();
       return steps_ <= kMostSteps ? jumps : kNotKnown;
     };
+    if (first == end || first == kHarmless) return {};
     const std::vector<uint64_t> path = find_only_path(first, end, jumps_of, kMostReached);
+    // The function that was called was left in any case, whichever way it went on.
+    if (path.empty() && first != kAllocation) return {{first + bias_, true}};
     std::vector<LeftFunction> left;
     for (size_t i = 0; i < path.size(); ++i) {
       const uint64_t jump = node(path[i]).jump_to.at(i + 1 < path.size() ? path[i + 1] : end);

@@ -5,7 +5,8 @@
 //
 // Guarantees
 //  - Named is what lies on the only path (tail_path.h). Where a function on the way jumps through a pointer, or to one
-//    that is not known, or does not say that all its jumps are described, there is no path.
+//    that is not known, or does not say that all its jumps are described, there is no path: then the function that was
+//    called is named alone, as it is in no doubt.
 //  - A path ends in the inner frame's function or, where that is the allocation itself, in one that heapprof counts,
 //    unless the module has one of that name of its own.
 // Not provided: ways through other modules. A library's own function that another library replaces (by LD_PRELOAD) is
@@ -30,7 +31,7 @@ struct LeftFunction {
 };
 using LeftFunctions = std::map<CallPair, std::vector<LeftFunction>>;  // outermost first
 
-// Those pairs that have a path. dwarf: the file's; address in it = svma − bias.
+// Those pairs whose call is known. dwarf: the file's; address in it = svma − bias.
 LeftFunctions find_left_functions(const DebugFile& file, Dwarf* dwarf, Dwarf_Addr bias,
                                   std::span<const CallPair> pairs);
 

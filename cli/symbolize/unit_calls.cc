@@ -12,7 +12,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kMaxSteps = 256;  // as in FunctionSymbols
+constexpr size_t kMaxCallSteps = 256;  // as in FunctionSymbols
 
 }  // namespace
 
@@ -53,7 +53,7 @@ const UnitFunction* UnitCalls::find(uint64_t address) const {
                                    [](uint64_t value, const Range& range) { return value < range.range.low; });
   const UnitFunction* best = nullptr;
   size_t i = static_cast<size_t>(at - ranges_.begin());
-  for (size_t steps = 0; i > 0 && highest_end_[i - 1] > address && steps < kMaxSteps; ++steps) {
+  for (size_t steps = 0; i > 0 && highest_end_[i - 1] > address && steps < kMaxCallSteps; ++steps) {
     --i;
     const UnitFunction& function = functions_[ranges_[i].function];
     if (ranges_[i].range.high > address && (best == nullptr || function.bytes <= best->bytes)) best = &function;

@@ -85,6 +85,7 @@ class Walk {
   std::vector<Node> nodes_;
   std::vector<uint32_t> innermost_;  // by address: the node found so far
   std::vector<uint64_t> targets_;    // by address: as CallKeys::target
+  bool has_missing_entries_ = false;
   std::string directory_;
   std::unordered_map<const char*, std::string> paths_;  // by the name's place in libdw's table of files
 };
@@ -93,7 +94,8 @@ void Walk::find_directory(const Dwarf_Die& unit) {
   const UnitParts parts = find_parts(unit);
   entries_ = parts.entries;
   lines_ = parts.lines;
-  if (parts.lacks_entries) reading_->lacks_units = true;
+  has_missing_entries_ = !parts.missing_file.empty();
+  if (reading_->missing_unit.empty()) reading_->missing_unit = parts.missing_file;
   Dwarf_Attribute memory;
   Dwarf_Attribute* found = dwarf_attr(&lines_, DW_AT_comp_dir, &memory);
   const char* directory = found == nullptr ? nullptr : dwarf_formstring(found);
@@ -233,20 +235,34 @@ UnitFrames Walk::frames_of(size_t index) {
       if (targets_[index] != kContradiction) result.call.target = targets_[index];
     }
   }
-  if (result.frames.empty() && !frame.file.empty()) result.frames.push_back(std::move(frame));
+  // Without the entries the function is not known, and the line may be that of a function inlined into it.
+  if (result.frames.empty() && !frame.file.empty() && !has_missing_entries_) result.frames.push_back(std::move(frame));
   return result;
+}
+
+// Where the compiler put the rest of a skeleton: "/home/me/build/render.dwo".
+std::string split_file_of(Dwarf_Die skeleton) {
+  Dwarf_Attribute memory;
+  const auto text_of = [&](unsigned name) {
+    Dwarf_Attribute* const found = dwarf_attr(&skeleton, name, &memory);
+    const char* const text = found == nullptr ? nullptr : dwarf_formstring(found);
+    return std::string(text == nullptr ? "" : text);
+  };
+  std::string file = text_of(DW_AT_dwo_name);
+  if (file.empty()) file = text_of(DW_AT_GNU_dwo_name);
+  return file.empty() ? "a .dwo file" : source_path(text_of(DW_AT_comp_dir), file);
 }
 
 }  // namespace
 
 UnitParts find_parts(const Dwarf_Die& unit) {
-  UnitParts parts{unit, unit, false};
+  UnitParts parts{unit, unit, ""};
   uint8_t type = 0;
   Dwarf_Die split{};
   if (dwarf_cu_info(unit.cu, nullptr, &type, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
       type == DW_UT_skeleton) {
     if (split.addr != nullptr) parts.entries = split;
-    parts.lacks_entries = split.addr == nullptr;
+    if (split.addr == nullptr) parts.missing_file = split_file_of(parts.entries);
   }
   return parts;
 }

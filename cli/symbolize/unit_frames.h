@@ -28,7 +28,7 @@ struct UnitFrames {
   std::vector<SourceFrame> frames;  // without a function: at most one frame, with file and line only
   uint64_t function_bytes = 0;      // size of the function found, to choose between units; 0: none found
   bool has_bare_name = false;       // of the outermost frame: without parameters
-  uint64_t function_low = 0;        // where the function begins
+  uint64_t function_low = 0;        // where the function begins; by its symbol, where function_bytes is 0
   CallKeys call;                    // of that function, and of what is called at the address
 };
 
@@ -36,7 +36,7 @@ struct UnitFrames {
 struct UnitReading {
   DieShapesCache shapes;
   DieNames names{&shapes};
-  bool lacks_units = false;                                 // a skeleton did not lead to its .dwo file
+  std::string missing_unit;                                 // the first .dwo file that a skeleton did not lead to
   std::unordered_map<const void*, uint64_t> function_keys;  // by the entry's place in memory
 };
 
@@ -45,7 +45,7 @@ struct UnitReading {
 struct UnitParts {
   Dwarf_Die entries{};
   Dwarf_Die lines{};
-  bool lacks_entries = false;
+  std::string missing_file;  // the .dwo file, where it is not there
 };
 UnitParts find_parts(const Dwarf_Die& unit);
 

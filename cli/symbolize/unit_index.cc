@@ -10,7 +10,7 @@ namespace heapprof::cli {
 namespace {
 
 // Overlapping ranges make a search walk backwards. Real files need a few steps, broken ones could ask for millions.
-constexpr size_t kMaxSteps = 4096;
+constexpr size_t kMaxUnitSteps = 4096;
 constexpr size_t kMaxRangesOfEntry = 1 << 20;
 
 }  // namespace
@@ -63,7 +63,7 @@ std::vector<Dwarf_Die> UnitIndex::find(uint64_t address) const {
   auto at = std::upper_bound(entries_.begin(), entries_.end(), address,
                              [](uint64_t value, const Entry& entry) { return value < entry.range.low; });
   size_t i = static_cast<size_t>(at - entries_.begin());
-  for (size_t steps = 0; i > 0 && highest_end_[i - 1] > address && steps < kMaxSteps; ++steps) {
+  for (size_t steps = 0; i > 0 && highest_end_[i - 1] > address && steps < kMaxUnitSteps; ++steps) {
     --i;
     if (entries_[i].range.high > address) found.push_back(entries_[i]);
   }

@@ -70,7 +70,11 @@ void limit_data(uint64_t wanted_bytes) {
 void prepare_child(pid_t parent, uint64_t data_bytes) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);  // it ended before the line above
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);  // a run blocks what its program may be sent
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU}) ::signal(signal, SIG_DFL);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP}) ::signal(signal, SIG_IGN);  // its parent has the word
   ::signal(SIGPIPE, SIG_IGN);
   if (!kHasAddressSanitizer) {
     UniqueFd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));

@@ -3,6 +3,7 @@
 
 #include "cli/base/problems.h"
 
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,7 +13,11 @@ namespace heapprof::cli {
 
 Result<AgentFiles> find_agent_files() {
   std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) {  // no /proc: the path by which this file was executed
+    const auto* executed = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+    if (executed != nullptr) self = std::filesystem::canonical(executed, error);
+  }
   const std::filesystem::path prefix = self.parent_path().parent_path();
   const std::array<std::filesystem::path, 2> folders = {prefix / HEAPPROF_LIBDIR / "heapprof",
                                                         prefix / "lib" / "heapprof"};

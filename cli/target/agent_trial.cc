@@ -4,6 +4,7 @@
 
 #include "cli/base/clock.h"
 #include "cli/target/agent_files.h"
+#include "cli/target/agent_link.h"
 #include "cli/target/device_use_watch.h"
 #include "cli/target/launch.h"
 #include "cli/target/server.h"
@@ -39,7 +40,6 @@ Trial try_preload(const std::vector<std::string>& objects) {
   options.file = kProgram;
   options.preload = objects;
   options.socket_variable = wire::kNoFollow + server->path();
-  sigprocmask(SIG_BLOCK, nullptr, &options.signal_mask);
   const Result<Launched> launched = launch(options);
   if (!launched) return {std::nullopt, launched.problem().what};
   Trial trial;
@@ -79,8 +79,11 @@ Capability try_nvml(const std::string& helper) {
 }  // namespace
 
 std::vector<Capability> try_agent() {
-  const Result<AgentFiles> files = find_agent_files();
+  Result<AgentFiles> files = find_agent_files();
   if (!files) return {{"agent", Availability::kMissing, files.problem().what, files.problem().fix}};
+  AgentLink link;
+  if (const Result<Done> led = link.lead(&*files); !led)
+    return {{"agent", Availability::kMissing, led.problem().what, led.problem().fix}};
   const Trial trial = try_preload({files->agent});
   if (!trial.hello) {
     return {{"agent", Availability::kMissing, fmt::format("{}: {}", files->agent, trial.problem),

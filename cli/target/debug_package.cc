@@ -8,12 +8,12 @@
 
 #include "cli/base/clock.h"
 #include "cli/base/fd.h"
+#include "cli/base/spawn.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,7 +51,8 @@ std::optional<std::string> output_of(std::vector<std::string> words) {
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   pid_t pid = -1;
-  const bool is_started = ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ) == 0;
+  const bool is_started =
+      ::posix_spawnp(&pid, arguments[0], &actions, SpawnAttributes().get(), arguments.data(), environ) == 0;
   ::posix_spawn_file_actions_destroy(&actions);
   to_parent.reset();
   if (!is_started) return std::nullopt;

@@ -5,6 +5,8 @@
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
 #include "cli/target/elf_file.h"
+#include "cli/target/loader_command.h"
+#include "cli/target/sanitizer_search.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -17,6 +19,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 namespace heapprof::cli {
@@ -119,40 +122,23 @@ bool needs(const ElfFacts& elf, std::string_view library) {
   });
 }
 
-bool has_symbol(const ElfFacts& elf, const std::string& name) {
-  return std::find(elf.defined.begin(), elf.defined.end(), name) != elf.defined.end() ||
-         std::find(elf.required.begin(), elf.required.end(), name) != elf.required.end();
-}
-
 // The file that a problem names. For a script that is the interpreter, whose fault it is.
 std::string subject_of(const ProgramFacts& facts, const std::string& program) {
   return facts.scripts.empty() ? program : facts.elf_path;
 }
 
 Result<Done> judge_elf(int fd, const std::string& subject, ProgramFacts* facts) {
-  struct Sanitizer {
-    const char* name;
-    const char* flag;
-    const char* library;
-    const char* symbol;
-  };
-  constexpr std::array<Sanitizer, 4> kSanitizers = {
-      {{"AddressSanitizer", "-fsanitize=address", "libasan.so", "__asan_init"},
-       {"ThreadSanitizer", "-fsanitize=thread", "libtsan.so", "__tsan_init"},
-       {"MemorySanitizer", "-fsanitize=memory", "libmsan.so", "__msan_init"},
-       {"LeakSanitizer", "-fsanitize=leak", "liblsan.so", "__lsan_init"}}};
   std::vector<std::string> symbols = allocation_functions();
-  for (const Sanitizer& sanitizer : kSanitizers) symbols.emplace_back(sanitizer.symbol);
+  for (const std::string& name : sanitizer_functions()) symbols.push_back(name);
   Result<ElfFacts> read = read_elf(fd, symbols, subject);
   if (!read) return read.problem();
   const ElfFacts& elf = *read;
   if (elf.machine != EM_X86_64 || !elf.is_64_bit || !elf.is_little_endian)
     return program_for_other_machine(subject, machine_name(elf));
   if (elf.type != ET_EXEC && elf.type != ET_DYN) return program_has_unknown_format(subject);
-  for (const Sanitizer& sanitizer : kSanitizers) {
-    if (needs(elf, sanitizer.library) || has_symbol(elf, sanitizer.symbol))
-      return program_has_sanitizer(subject, sanitizer.name, sanitizer.flag);
-  }
+  if (const std::optional<Problem> found = find_sanitizer(elf, facts->elf_path, subject)) return *found;
+  facts->is_loader = !elf.has_loader && elf.own_name.starts_with("ld-linux-");
+  if (facts->is_loader) return Done{};
   if (!elf.has_loader) return program_is_static(subject);
   facts->loader = elf.loader;
   if (base_name_view(elf.loader).substr(0, 8) == "ld-musl-" || needs(elf, "libc.musl-"))
@@ -177,7 +163,9 @@ Problem cannot_start(const std::string& program, int error) {
 
 }  // namespace
 
-Result<ProgramFacts> inspect_program(const std::string& program) {
+namespace {
+
+Result<ProgramFacts> inspect_named(const std::string& program) {
   const Found found = find_program(program);
   if (found.path.empty()) return cannot_start(program, found.error);
   ProgramFacts facts;
@@ -203,9 +191,8 @@ Result<ProgramFacts> inspect_program(const std::string& program) {
       return facts;
     }
     const bool is_script = text.substr(0, 2) == "#!";
-    // execvp hands a file that the kernel does not know to the shell, if it is text.
-    if (!is_script && (text.empty() || text.find('\0') != std::string_view::npos))
-      return program_has_unknown_format(subject);
+    // execvp hands a file that the kernel does not know to the shell, if it is text, or nothing at all.
+    if (!is_script && text.find('\0') != std::string_view::npos) return program_has_unknown_format(subject);
     const std::string interpreter = is_script ? script_interpreter(text) : "/bin/sh";
     if (interpreter.empty()) return program_has_unknown_format(subject);
     facts.scripts.push_back(facts.elf_path);
@@ -217,6 +204,31 @@ Result<ProgramFacts> inspect_program(const std::string& program) {
     }
     facts.elf_path = interpreter;
   }
+}
+
+// What the loader would load, if it is given by a path: otherwise it is searched for as libraries are.
+Result<ProgramFacts> inspect_loaded(const std::vector<std::string>& command, ProgramFacts loader) {
+  const LoaderCommand started = read_loader_command(command);
+  if (!started.option.empty()) return loader_starts_nothing(command[0], started.option);
+  loader.program = started.program;
+  loader.inspected = false;
+  const std::string& program = command[started.program];
+  const UniqueFd file(started.program == 0 || program.find('/') == std::string::npos
+                          ? -1
+                          : ::open(program.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file.is_open()) return loader;  // it says why itself
+  loader.inspected = true;
+  loader.elf_path = program;
+  if (const Result<Done> judged = judge_elf(file.get(), program, &loader); !judged) return judged.problem();
+  return loader;
+}
+
+}  // namespace
+
+Result<ProgramFacts> inspect_program(const std::vector<std::string>& command) {
+  Result<ProgramFacts> facts = inspect_named(command[0]);
+  if (!facts || !facts->is_loader || !facts->scripts.empty()) return facts;
+  return inspect_loaded(command, std::move(*facts));
 }
 
 }  // namespace heapprof::cli

@@ -4,7 +4,8 @@
 // file is read first, and the reason is said.
 //
 // Guarantees
-//  - Finds the program as execvp does; a script leads to its interpreter, as in the kernel.
+//  - Finds the program as execvp does; a script leads to its interpreter, as in the kernel, and a loader that is
+//    started as a command to what it loads.
 //  - Executes nothing, and leaves the file alone.
 // Not provided: what the program starts or loads later; its libraries are not searched but for names of sanitizers.
 // Trust:    any bytes: a hostile file gives a Problem or wrong facts, never a crash.
@@ -23,11 +24,16 @@ struct ProgramFacts {
   std::string loader;                // PT_INTERP; empty if the file could not be read
   std::vector<std::string> scripts;  // from `path` on, those that lead to elf_path
   std::vector<std::string> own_allocation_functions;  // malloc's family, where the program defines it
-  bool inspected = true;                              // false: the file may be executed but not read
-  std::vector<Problem> warnings;                      // what will not be seen
+  bool is_loader = false;                             // the loader itself, as a command
+  size_t program = 0;             // its number in the command: not 0 where that names a loader first
+  bool inspected = true;          // false: the file may be executed but not read
+  std::vector<Problem> warnings;  // what will not be seen
 };
 
-// `program` as the user typed it.
-Result<ProgramFacts> inspect_program(const std::string& program);
+// The command as the user typed it.
+Result<ProgramFacts> inspect_program(const std::vector<std::string>& command);
+inline Result<ProgramFacts> inspect_program(const std::string& program) {
+  return inspect_program(std::vector<std::string>{program});
+}
 
 }  // namespace heapprof::cli

@@ -5,6 +5,7 @@
 // behind them.
 #include "cli/target/elf_file.h"
 
+#include "cli/base/fd.h"
 #include "cli/base/problems.h"
 
 #include <elf.h>
@@ -36,16 +37,7 @@ class Reader {
   uint64_t size() const { return size_; }
 
   bool read(uint64_t offset, void* target, size_t bytes) const {
-    if (offset > size_ || bytes > size_ - offset) return false;
-    char* out = static_cast<char*>(target);
-    while (bytes > 0) {
-      const ssize_t got = ::pread(fd_, out, bytes, static_cast<off_t>(offset));
-      if (got <= 0) return false;
-      out += got;
-      offset += static_cast<uint64_t>(got);
-      bytes -= static_cast<size_t>(got);
-    }
-    return true;
+    return offset <= size_ && bytes <= size_ - offset && read_at(fd_, target, bytes, offset);
   }
 
   template <typename T>
@@ -75,18 +67,29 @@ class Elf64 {
     return std::nullopt;
   }
 
-  bool read_dynamic() {
+  // As the loader, which finds it by its address and reads until DT_NULL: offset and size are for others.
+  void read_dynamic() {
     for (const Elf64_Phdr& header : headers_) {
       if (header.p_type != PT_DYNAMIC) continue;
-      const size_t count = std::min<uint64_t>(header.p_filesz / sizeof(Elf64_Dyn), kMostDynamicEntries);
-      if (!reader_.read_all(header.p_offset, count, &dynamic_)) return false;
-      const auto end =
-          std::find_if(dynamic_.begin(), dynamic_.end(), [](const Elf64_Dyn& entry) { return entry.d_tag == DT_NULL; });
-      dynamic_.erase(end, dynamic_.end());
+      std::optional<uint64_t> offset = file_offset(header.p_vaddr);
+      Elf64_Dyn entry{};
+      while (offset && dynamic_.size() < kMostDynamicEntries && reader_.read(*offset, &entry, sizeof entry) &&
+             entry.d_tag != DT_NULL) {
+        dynamic_.push_back(entry);
+        *offset += sizeof entry;
+      }
       read_strings();
-      return true;
+      return;
     }
-    return true;
+  }
+
+  std::vector<std::string> run_paths() const {
+    std::vector<std::string> paths;
+    for (const Elf64_Dyn& entry : dynamic_) {
+      const bool is_path = entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH;
+      if (is_path && paths.size() < kMostNeeded) paths.emplace_back(name_at(entry.d_un.d_val));
+    }
+    return paths;
   }
 
   std::vector<std::string> needed() const {
@@ -95,6 +98,11 @@ class Elf64 {
       if (entry.d_tag == DT_NEEDED && names.size() < kMostNeeded) names.emplace_back(name_at(entry.d_un.d_val));
     }
     return names;
+  }
+
+  std::string own_name() const {
+    const std::optional<uint64_t> name = value_of(DT_SONAME);
+    return name ? std::string(name_at(*name)) : "";
   }
 
   std::string_view name_at(uint64_t offset) const {
@@ -124,10 +132,11 @@ class Elf64 {
 
   void read_strings() {
     const std::optional<uint64_t> address = value_of(DT_STRTAB);
-    const std::optional<uint64_t> bytes = value_of(DT_STRSZ);
-    if (!address || !bytes || *bytes > kMostStringBytes) return;
-    const std::optional<uint64_t> offset = file_offset(*address);
-    if (!offset || !reader_.read_all(*offset, *bytes, &strings_)) strings_.clear();
+    const std::optional<uint64_t> offset = address ? file_offset(*address) : std::nullopt;
+    if (!offset || *offset >= reader_.size()) return;
+    // The loader does not read DT_STRSZ: it may say anything.
+    const uint64_t room = std::min(reader_.size() - *offset, kMostStringBytes);
+    if (!reader_.read_all(*offset, std::min(value_of(DT_STRSZ).value_or(room), room), &strings_)) strings_.clear();
   }
 
   uint64_t symbol_count(uint64_t symbols_address) const {
@@ -201,8 +210,11 @@ Result<ElfFacts> read_elf(int fd, const std::vector<std::string>& symbols, const
     facts.loader.assign(text.data(), ::strnlen(text.data(), text.size()));
   }
   Elf64 elf(reader, headers);
-  if (!elf.read_dynamic()) return program_is_damaged(program, "its dynamic section lies beyond its end");
+  elf.read_dynamic();
   facts.needed = elf.needed();
+  facts.run_paths = elf.run_paths();
+  facts.own_name = elf.own_name();
+  if (symbols.empty()) return facts;
   for (const Elf64_Sym& symbol : elf.symbols()) {
     const std::string_view name = elf.name_at(symbol.st_name);
     if (name.empty() || std::find(symbols.begin(), symbols.end(), name) == symbols.end()) continue;

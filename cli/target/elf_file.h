@@ -1,6 +1,7 @@
 // cli/target/elf_file.h: the few facts of an ELF file that decide whether an agent can be preloaded.
 //
 // Trust:    every offset, size and count is checked against the file before it is used; numbers of entries are bounded.
+//           What neither the kernel nor the loader reads may say what it wants: a program that runs is not damaged.
 #pragma once
 
 #include "cli/base/result.h"
@@ -17,10 +18,12 @@ struct ElfFacts {
   uint16_t machine = 0;  // EM_…
   uint16_t type = 0;     // ET_…
   bool has_loader = false;
-  std::string loader;                 // PT_INTERP
-  std::vector<std::string> needed;    // DT_NEEDED
-  std::vector<std::string> defined;   // names asked for that the dynamic symbol table defines
-  std::vector<std::string> required;  // names asked for that it leaves to others
+  std::string loader;                  // PT_INTERP
+  std::string own_name;                // DT_SONAME
+  std::vector<std::string> needed;     // DT_NEEDED
+  std::vector<std::string> run_paths;  // DT_RPATH, DT_RUNPATH
+  std::vector<std::string> defined;    // names asked for that the dynamic symbol table defines
+  std::vector<std::string> required;   // names asked for that it leaves to others
 };
 
 // `symbols`: which names of the dynamic symbol table are of interest. `program` is for the words of a Problem.

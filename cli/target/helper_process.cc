@@ -2,9 +2,10 @@
 // one).
 #include "cli/target/helper_process.h"
 
+#include "cli/base/spawn.h"
+
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,25 +16,16 @@ namespace heapprof::cli {
 int start_helper(const std::string& helper, const std::vector<std::string>& arguments, const UniqueFd& end,
                  pid_t* pid) {
   posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, end.get(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, end.get(), STDOUT_FILENO);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  sigset_t none;
-  sigset_t all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  SpawnAttributes attributes;
+  attributes.leave_group();
   std::vector<char*> words = {const_cast<char*>(helper.c_str())};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
-  const int error = posix_spawn(pid, helper.c_str(), &actions, &attributes, words.data(), environ);
-  posix_spawnattr_destroy(&attributes);
+  const int error = posix_spawn(pid, helper.c_str(), &actions, attributes.get(), words.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   return error;
 }

@@ -28,7 +28,19 @@ namespace heapprof::cli {
 
 namespace {
 
-std::vector<std::string> make_environment(const LaunchOptions& options) {
+constexpr size_t kPidDigits = 10;
+
+// Whether the service manager names us by it: the program is to take it for itself (sd_listen_fds(3)).
+bool names_process(const std::string& text, pid_t pid) {
+  if (pid == 0) return false;
+  for (const char* name : {"LISTEN_PID=", "WATCHDOG_PID=", "SYSTEMD_EXEC_PID="}) {
+    if (text == name + std::to_string(pid)) return true;
+  }
+  return false;
+}
+
+// pids: where the child writes its number.
+std::vector<std::string> make_environment(const LaunchOptions& options, std::vector<char*>* pids) {
   std::string preload;
   for (const std::string& object : options.preload) {
     if (!preload.empty()) preload += ':';
@@ -37,6 +49,7 @@ std::vector<std::string> make_environment(const LaunchOptions& options) {
   const std::string preload_name = std::string(wire::kPreloadVariable) + "=";
   const std::string socket_name = std::string(wire::kSocketVariable) + "=";
   std::vector<std::string> environment;
+  std::vector<size_t> named;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string text = *variable;
     if (text.starts_with(socket_name)) continue;
@@ -45,9 +58,16 @@ std::vector<std::string> make_environment(const LaunchOptions& options) {
       continue;
     }
     environment.push_back(text);
+    if (names_process(text, options.own_pid)) named.push_back(environment.size() - 1);
   }
   environment.push_back(preload_name + preload);
   environment.push_back(socket_name + options.socket_variable);
+  for (const size_t index : named) {
+    std::string& text = environment[index];
+    const size_t at = text.find('=') + 1;
+    text.resize(at + kPidDigits);
+    pids->push_back(text.data() + at);
+  }
   return environment;
 }
 
@@ -59,11 +79,22 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return result;
 }
 
+// `to` has room for kPidDigits and the end.
+void write_pid(char* to, pid_t pid) {
+  char digits[kPidDigits];
+  size_t count = 0;
+  for (auto rest = static_cast<uint32_t>(pid); rest != 0 || count == 0; rest /= 10) {
+    digits[count++] = static_cast<char>('0' + rest % 10);
+  }
+  while (count != 0) *to++ = digits[--count];
+  *to = 0;
+}
+
 // In the child, between fork and exec.
 [[noreturn]] void become(const LaunchOptions& options, char* const* arguments, char* const* shell_arguments,
-                         char* const* environment, int error_fd) {
-  for (const auto& [number, action] : options.signal_actions) sigaction(number, &action, nullptr);
-  sigprocmask(SIG_SETMASK, &options.signal_mask, nullptr);
+                         char* const* environment, const std::vector<char*>& pids, int error_fd) {
+  for (char* pid : pids) write_pid(pid, getpid());
+  if (options.in_child) options.in_child();
   if (options.input.is_open()) dup2(options.input.get(), STDIN_FILENO);
   if (options.output.is_open()) dup2(options.output.get(), STDOUT_FILENO);
   if (options.output.is_open()) dup2(options.output.get(), STDERR_FILENO);
@@ -87,7 +118,8 @@ Problem start_problem(const std::string& program, int error) {
 
 Result<Launched> launch(const LaunchOptions& options) {
   const std::string& program = options.command[0];
-  const std::vector<std::string> environment = make_environment(options);
+  std::vector<char*> pids;
+  const std::vector<std::string> environment = make_environment(options, &pids);
   const std::vector<char*> arguments = pointers(options.command);
   std::vector<std::string> shell_command = {"/bin/sh", options.file};
   shell_command.insert(shell_command.end(), options.command.begin() + 1, options.command.end());
@@ -102,7 +134,8 @@ Result<Launched> launch(const LaunchOptions& options) {
   launched.before_ns = monotonic_ns();
   launched.pid = vfork();
   if (launched.pid < 0) return launch_failed(program, errno_text(errno));
-  if (launched.pid == 0) become(options, arguments.data(), shell_arguments.data(), variables.data(), write_end.get());
+  if (launched.pid == 0)
+    become(options, arguments.data(), shell_arguments.data(), variables.data(), pids, write_end.get());
   write_end.reset();
   launched.pidfd = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, launched.pid, 0)));
 

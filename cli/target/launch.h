@@ -2,19 +2,19 @@
 //
 // Guarantees
 //  - The program has the terminal, the descriptors, the signals' state and the environment that it would have without
-//    us, but for LD_PRELOAD (our agent first) and one short variable (shared/env.h).
+//    us, but for LD_PRELOAD (our agent first) and one short variable (shared/env.h). Variables that name the process
+//    that they are meant for (LISTEN_PID, WATCHDOG_PID, SYSTEMD_EXEC_PID) name it.
 //  - A program that cannot be started is told apart from one that ran and failed.
 #pragma once
 
 #include "cli/base/fd.h"
 #include "cli/base/result.h"
 
-#include <signal.h>
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace heapprof::cli {
@@ -24,10 +24,10 @@ struct LaunchOptions {
   std::string file;                  // what is executed
   std::vector<std::string> preload;  // our objects, put before what is already in LD_PRELOAD
   std::string socket_variable;       // value of wire::kSocketVariable
-  sigset_t signal_mask;              // as it was before we blocked anything
+  pid_t own_pid = 0;                 // what variables that name a process call us: the program is named instead
   UniqueFd input;                    // its standard input; closed: ours
   UniqueFd output;                   // its standard output and error; closed: ours
-  std::vector<std::pair<int, struct sigaction>> signal_actions;  // of the signals that we ignore, as they were before
+  std::function<void()> in_child;    // called before the exec: puts signals back; system calls only
 };
 
 struct Launched {

@@ -7,7 +7,7 @@
 //
 // SLURM_PROCID is set in a batch script, too, which is one process and no step; SLURM_STEP_NUM_TASKS is set by srun
 // alone.
-#include "cli/target/proc_file.h"
+#include "cli/target/process_identity.h"
 #include "cli/target/process_names.h"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ constexpr size_t kMostRankDigits = 9;
 // The variables of a process as it was started, one look-up each.
 class Environment {
  public:
-  explicit Environment(pid_t pid) : text_('\0' + read_proc(pid, "environ")) {}
+  explicit Environment(pid_t pid) : text_('\0' + read_environment(pid)) {}
 
   std::string_view get(std::string_view name) const {
     if (name.empty()) return {};

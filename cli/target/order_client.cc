@@ -15,22 +15,20 @@ Result<Followers> give_order(const Order& order, const char* command) {
   const std::string shown = std::to_string(order.pid);
   const Result<Collectors> collectors = find_collectors(order.pid, command);
   if (!collectors) return collectors.problem();
-  for (const std::string& collector : collectors->paths) {
-    const UniqueFd connection = connect_to_collector(collector);
-    if (!connection.is_open()) continue;
-    if (send(connection.get(), &order, sizeof order, MSG_NOSIGNAL) < 0) continue;
-    OrderAnswer answer;
-    if (!wait_readable(connection.get(), kCollectorPatienceMs) ||
-        recv(connection.get(), &answer, sizeof answer, 0) != static_cast<ssize_t>(sizeof answer)) {
-      if (collectors->is_own) return nobody_answers(shown);
-      continue;
-    }
-    answer.text[sizeof answer.text - 1] = 0;
-    if (answer.status == OrderStatus::kUnknown) continue;
-    if (answer.status == OrderStatus::kRefused) return order_refused(command, shown, answer.text);
-    return Followers{answer.processes, std::string_view(answer.text) == kWholeRun};
-  }
-  return process_not_profiled(shown);
+  OrderAnswer answer;
+  bool has_left = false;
+  const std::string_view request(reinterpret_cast<const char*>(&order), sizeof order);
+  const Asked asked =
+      ask_collectors(*collectors, request, kCollectorPatienceMs, [&](const std::string&, const UniqueFd& connection) {
+        has_left = recv(connection.get(), &answer, sizeof answer, MSG_DONTWAIT) != static_cast<ssize_t>(sizeof answer);
+        return !has_left && answer.status != OrderStatus::kUnknown;
+      });
+  if (asked != Asked::kTaken)
+    return collectors->is_own && (has_left || asked == Asked::kSilent) ? nobody_answers(shown)
+                                                                       : process_not_profiled(shown);
+  answer.text[sizeof answer.text - 1] = 0;
+  if (answer.status == OrderStatus::kRefused) return order_refused(command, shown, answer.text);
+  return Followers{answer.processes, std::string_view(answer.text) == kWholeRun};
 }
 
 }  // namespace heapprof::cli

@@ -17,9 +17,12 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <charconv>
+#include <chrono>
 #include <string>
+#include <thread>
 
 namespace heapprof::cli {
 
@@ -30,8 +33,12 @@ constexpr size_t kState = 3;
 constexpr size_t kParent = 4;
 constexpr size_t kThreads = 20;
 constexpr size_t kStartTime = 22;
-constexpr size_t kStackStart = 28;  // 0 for those who may not trace the process
+constexpr size_t kStackStart = 28;        // 0 for those who may not trace the process
+constexpr size_t kEnvironmentStart = 50;  // 0 during an exec, and for those who may not trace the process
 constexpr size_t kExitCode = 52;
+
+constexpr std::chrono::milliseconds kExecStep(1);
+constexpr int kMostExecSteps = 50;
 
 struct Stat {
   char state = 0;  // 0: no such process
@@ -92,6 +99,20 @@ ProcessLook look_at(pid_t pid) {
   look.start_ticks = stat.fields[kStartTime];
   look.parent = static_cast<pid_t>(stat.fields[kParent]);
   return look;
+}
+
+std::string read_environment(pid_t pid) {
+  uint64_t before_avma = 0;
+  for (int step = 0;; ++step) {
+    std::string environment = read_proc(pid, "environ");
+    if (!environment.empty() || step == kMostExecSteps) return environment;
+    const uint64_t start_avma = read_stat(pid).fields[kEnvironmentStart];
+    if (start_avma != 0 && start_avma == before_avma) return "";  // it has none
+    // Gone, another user's, or the kernel's own.
+    if (access(fmt::format("/proc/{}/exe", pid).c_str(), F_OK) != 0) return "";
+    before_avma = start_avma;
+    if (start_avma == 0) std::this_thread::sleep_for(kExecStep);
+  }
 }
 
 bool is_other_image(const ImageIdentity& before, const ImageIdentity& now) {

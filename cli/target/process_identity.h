@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace heapprof::cli {
@@ -44,5 +45,10 @@ struct ProcessLook {
   ImageIdentity image;
 };
 ProcessLook look_at(pid_t pid);
+
+// The variables that the process was started with, a zero byte behind each. Waits for as much as 50 ms where it is just
+// replacing its program: until the new one is in place, the kernel shows no variables. Empty: it has none, it is gone,
+// or it is another user's.
+std::string read_environment(pid_t pid);
 
 }  // namespace heapprof::cli

@@ -7,6 +7,7 @@
 
 #include "cli/base/file_name.h"
 #include "cli/target/proc_file.h"
+#include "cli/target/process_identity.h"
 
 #include <dirent.h>
 
@@ -71,7 +72,7 @@ std::string variable(const std::string& environment, const char* name) {
 }  // namespace
 
 std::string process_pod(pid_t pid) {
-  const std::string environment = '\0' + read_proc(pid, "environ");
+  const std::string environment = '\0' + read_environment(pid);
   for (const char* name : {"POD_NAME", "K8S_POD_NAME", "MY_POD_NAME"}) {
     const std::string value = variable(environment, name);
     if (!value.empty()) return value.substr(0, kMostPodBytes);
@@ -84,7 +85,7 @@ std::vector<pid_t> processes_with(const std::string& name, const std::string& en
                                   const std::optional<PidSpan>& span) {
   std::vector<pid_t> found;
   const auto look_at = [&](pid_t pid) {
-    const std::string environment = '\0' + read_proc(pid, "environ");
+    const std::string environment = '\0' + read_environment(pid);
     const size_t at = environment.find('\0' + name + '=');
     if (at == std::string::npos) return;
     const std::string variable = environment.substr(at + 1, environment.find('\0', at + 1) - at - 1);

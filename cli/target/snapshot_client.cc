@@ -35,25 +35,26 @@ Result<SnapshotTaken> ask_for_snapshot(pid_t pid, const std::string& path, bool 
   request.may_overwrite = may_overwrite ? 1 : 0;
   if (path.size() >= sizeof request.path) return output_not_writable(path, errno_text(ENAMETOOLONG));
   std::memcpy(request.path, path.data(), path.size());
-  for (const std::string& collector : collectors->paths) {
-    const UniqueFd connection = connect_to_collector(collector);
-    if (!connection.is_open()) continue;
-    if (send(connection.get(), &request, sizeof request, MSG_NOSIGNAL) < 0) continue;
-    std::optional<SnapshotAnswer> answer = hear(connection.get(), kCollectorPatienceMs);
-    if (!answer) {
-      if (collectors->is_own) return nobody_answers(shown);
-      continue;
-    }
-    if (answer->status == SnapshotStatus::kUnknown) continue;
-    if (answer->status == SnapshotStatus::kWorking) {
-      answer = hear(connection.get(), -1);
-      if (!answer) return snapshot_refused(shown, "whoever wrote it has died, for lack of memory perhaps");
-    }
-    if (answer->status != SnapshotStatus::kWritten) return snapshot_refused(shown, answer->text);
-    const std::string devices(answer->devices, strnlen(answer->devices, sizeof answer->devices));
-    return SnapshotTaken{answer->text, answer->size_bytes, answer->live_bytes, answer->peak_bytes, devices};
+  std::optional<SnapshotAnswer> answer;
+  UniqueFd connection;
+  bool has_left = false;
+  const std::string_view sent(reinterpret_cast<const char*>(&request), sizeof request);
+  const Asked asked = ask_collectors(*collectors, sent, kCollectorPatienceMs, [&](const std::string&, UniqueFd from) {
+    answer = hear(from.get(), 0);
+    has_left = !answer;
+    connection = std::move(from);
+    return answer && answer->status != SnapshotStatus::kUnknown;
+  });
+  if (asked != Asked::kTaken)
+    return collectors->is_own && (has_left || asked == Asked::kSilent) ? nobody_answers(shown)
+                                                                       : process_not_profiled(shown);
+  if (answer->status == SnapshotStatus::kWorking) {
+    answer = hear(connection.get(), -1);
+    if (!answer) return snapshot_refused(shown, "the process that wrote it has ended");
   }
-  return process_not_profiled(shown);
+  if (answer->status != SnapshotStatus::kWritten) return snapshot_refused(shown, answer->text);
+  const std::string devices(answer->devices, strnlen(answer->devices, sizeof answer->devices));
+  return SnapshotTaken{answer->text, answer->size_bytes, answer->live_bytes, answer->peak_bytes, devices};
 }
 
 }  // namespace heapprof::cli

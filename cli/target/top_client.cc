@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace heapprof::cli {
@@ -53,9 +54,12 @@ std::optional<TopReply> take_top_reply(int connection) {
   message.msg_control = control;
   message.msg_controllen = sizeof control;
   ssize_t got = 0;
+  // Where the other end was closed with a question in it that was not read, the kernel says so once, ahead of the
+  // answers that were sent before.
+  bool was_reset = false;
   do {
     got = recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
-  } while (got < 0 && errno == EINTR);
+  } while (got < 0 && (errno == EINTR || (errno == ECONNRESET && !std::exchange(was_reset, true))));
   UniqueFd file;
   if (const cmsghdr* header = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
       header != nullptr && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
@@ -92,22 +96,23 @@ Result<Opened> ask(pid_t pid, TopAsk what, int patience_ms) {
   TopRequest request;
   request.pid = pid;
   request.ask = what;
-  for (const std::string& collector : collectors->paths) {
-    UniqueFd connection = connect_to_collector(collector);
-    if (!connection.is_open() || !send_request(connection.get(), request)) continue;
-    const bool has_answered = wait_readable(connection.get(), patience_ms);
-    std::optional<TopReply> reply = has_answered ? take_top_reply(connection.get()) : std::nullopt;
-    if (!reply) {
-      if (collectors->is_own && has_answered)
-        return top_refused(shown, "its heapprof is of another version, or has just ended");
-      if (collectors->is_own) return nobody_answers(shown);
-      continue;
-    }
-    if (reply->status == TopStatus::kUnknown) continue;
-    if (reply->status == TopStatus::kRefused) return top_refused(shown, reply->text);
-    return Opened{collector, std::move(connection), std::move(*reply)};
+  std::optional<Opened> opened;
+  bool has_left = false;
+  const std::string_view sent(reinterpret_cast<const char*>(&request), sizeof request);
+  const Asked asked = ask_collectors(*collectors, sent, patience_ms, [&](const std::string& path, UniqueFd from) {
+    std::optional<TopReply> reply = take_top_reply(from.get());
+    has_left = !reply;
+    if (!reply || reply->status == TopStatus::kUnknown) return false;
+    opened = Opened{path, std::move(from), std::move(*reply)};
+    return true;
+  });
+  if (asked != Asked::kTaken && collectors->is_own) {
+    if (has_left) return top_refused(shown, "its heapprof is of another version, or has just ended");
+    if (asked == Asked::kSilent) return nobody_answers(shown);
   }
-  return process_not_profiled(shown);
+  if (!opened) return process_not_profiled(shown);
+  if (opened->reply.status == TopStatus::kRefused) return top_refused(shown, opened->reply.text);
+  return std::move(*opened);
 }
 
 }  // namespace

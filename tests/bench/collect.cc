@@ -5,6 +5,7 @@
 //
 //   bench_collect [ROW [DIVISOR [THREADS]]]      ROW 0: all; a larger DIVISOR: shorter; THREADS 1 or 2 of the collector
 //   bench_collect --record FILE PROGRAM…         keeps what a real program's rings held (tape.h)
+//   bench_collect --make FILE SHAPE RECORDS  a tape of a generated program, the same on every machine (make_tape.cc)
 //   bench_collect --replay FILE [REPEATS [THREADS]]  plays it: of each round the fastest of all repeats counts
 #include "cli/base/clock.h"
 #include "cli/collect/clock.h"
@@ -171,6 +172,11 @@ void several_rings(const char* name, uint32_t rings, uint64_t burst) {
 int main(int argc, char** argv) {
   if (argc > 3 && std::strcmp(argv[1], "--record") == 0)
     return heapprof::test::record_tape(argv[2], {argv + 3, argv + argc});
+  if (argc > 4 && std::strcmp(argv[1], "--make") == 0) {
+    const bool is_shape = heapprof::test::make_tape(argv[2], argv[3], std::strtoul(argv[4], nullptr, 10));
+    if (!is_shape) std::fprintf(stderr, "bench_collect: there is no shape %s\n", argv[3]);
+    return is_shape ? 0 : 1;
+  }
   if (argc > 2 && std::strcmp(argv[1], "--replay") == 0) {
     const int repeats = argc > 3 ? std::atoi(argv[3]) : 1;
     const bool is_tape = heapprof::test::replay_tape(argv[2], repeats, argc > 4 ? std::atoi(argv[4]) : 1);

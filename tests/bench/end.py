@@ -7,7 +7,8 @@ usage: tests/bench/end.py --rounds N HEAPPROF… -- PROGRAM ARGUMENT…     for 
 In ms, the least of the rounds and, in brackets, the median:
   end         of the processor, in heapprof's main thread, without what it had used when the program's numbers were
               complete (the profile says that)
-  naming      by the clock, as the profile has it: in a process of its own
+  counting, naming, putting together
+              by the clock, as the profile has them; naming in a process of its own
   first line  by the clock, from the program's end to the first byte of the summary
   saved       likewise, to the last byte of the profile
 """
@@ -61,7 +62,8 @@ def run_once(tool: str, program: list[str]) -> dict[str, float]:
         ended_s = (run["start_unix_ns"] + run["duration_ns"]) / 1e9
         first_line_s = min((at for at in first_lines_s if at >= ended_s), default=float("nan"))
         saved_s = os.stat(path).st_mtime
-    return {"end": (own_ns - cost["collector_cpu_ns"]) / 1e6, "naming": cost["symbolize_ns"] / 1e6,
+    return {"end": (own_ns - cost["collector_cpu_ns"]) / 1e6, "counting": cost["count_ns"] / 1e6,
+            "naming": cost["symbolize_ns"] / 1e6, "putting together": cost["assemble_ns"] / 1e6,
             "first line": (first_line_s - ended_s) * 1e3, "saved": (saved_s - ended_s) * 1e3,
             "most resident, MiB": usage.ru_maxrss / 1024}
 

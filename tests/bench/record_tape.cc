@@ -13,7 +13,6 @@
 #include "tests/support/ring_builder.h"
 
 #include <linux/futex.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -172,7 +171,6 @@ Result<Launched> start(const std::vector<std::string>& command, const std::strin
   options.file = command[0];
   options.preload = {files->agent};
   options.socket_variable = wire::kNoFollow + socket_path;
-  sigemptyset(&options.signal_mask);
   return launch(options);
 }
 

@@ -7,6 +7,7 @@
 #include "cli/collect/books/ledger.h"
 #include "cli/collect/drain.h"
 #include "cli/collect/process_files.h"
+#include "shared/python.h"
 #include "tests/bench/tape.h"
 #include "tests/support/ring_builder.h"
 
@@ -75,6 +76,7 @@ class Tape {
     is_sound_ = base_ != nullptr && bytes_ >= sizeof start;
     if (is_sound_) start = take<TapeStart>();
     is_sound_ = start.magic == kTapeMagic && start.protocol_version == wire::kProtocolVersion;
+    codes_ = is_sound_ ? start.codes : 0;
   }
   ~Tape() {
     if (base_ != nullptr) ::munmap(const_cast<unsigned char*>(base_), bytes_);
@@ -83,6 +85,7 @@ class Tape {
   Tape& operator=(const Tape&) = delete;
 
   bool is_sound() const { return is_sound_; }
+  uint32_t codes() const { return codes_; }  // what comes first
   bool is_at_end() const { return at_ >= bytes_; }
   const unsigned char* take_bytes(size_t bytes) {
     if (bytes > bytes_ - at_) throw std::runtime_error("the tape is cut off");
@@ -100,6 +103,7 @@ class Tape {
   const unsigned char* base_ = nullptr;
   size_t bytes_ = 0;
   size_t at_ = 0;
+  uint32_t codes_ = 0;
   bool is_sound_ = false;
 };
 
@@ -117,6 +121,19 @@ class Player {
                                 UINT64_MAX / 2, second, 64 << 10, UINT64_MAX / 2});
   }
 
+  void put_codes(Tape* tape) {
+    if (tape->codes() == 0) return;
+    auto* index = reinterpret_cast<uint64_t*>(agent_.bytes() + wire::kCodesOff);
+    uint32_t offset = 0;
+    for (uint32_t i = 0; i < tape->codes(); ++i) {
+      const auto code = tape->take<TapeCode>();
+      std::memcpy(agent_.bytes() + wire::kCodeTextsOff + offset, tape->take_bytes(code.text_bytes), code.text_bytes);
+      index[code.number - 1] = wire::pack_code_at(offset, code.text_bytes);
+      offset += code.text_bytes;
+    }
+    modules_.set_codes([this] { return arena_.codes(); });
+  }
+
   // Plays a round; *cost_ns becomes what the collector took for it.
   void round(Tape* tape, double* cost_ns) {
     const auto round = tape->take<TapeRound>();
@@ -131,6 +148,7 @@ class Player {
     const double before = cpu_ns();
     while (std::any_of(rings_.begin(), rings_.end(), [this](uint32_t ring) { return is_behind(ring); }))
       records_ += drain_->round();
+    ledger_.set_bound(round.stamp);
     *cost_ns = std::min(*cost_ns, cpu_ns() - before);
   }
 
@@ -179,7 +197,7 @@ class Player {
   ThreadTable threads_;
   CallTree tree_;
   ProcessFiles files_{::getpid()};
-  ModuleMap modules_{"", [](const std::string&) { return nullptr; }};
+  ModuleMap modules_{"", [](const std::string&, uint64_t) { return nullptr; }};
   Ledger ledger_{&threads_, Ledger::TimeSource::kStamps};
   DecodeShared shared_{};
   std::optional<Drain> drain_;
@@ -217,6 +235,16 @@ uint64_t Player::checksum() {
     blocks += one.value();
   });
   sum.add(blocks);
+  uint64_t stays = 0;
+  const std::vector<StayBound>& bounds = ledger_.bounds().bounds();
+  ledger_.stays().for_each([&](const KeptStay& stay) {
+    Checksum one;
+    for (const uint64_t value :
+         {uint64_t{stay.site}, uint64_t{stretch_index(bounds, stay.begin)}, uint64_t{stretch_index(bounds, stay.end)}})
+      one.add(value);
+    stays += one.value() * stay.bytes + one.value() * 3 * stay.blocks;
+  });
+  sum.add(stays);
   const SiteBook::Totals& totals = sites.totals();
   const LedgerCounts& counts = ledger_.counts();
   for (const uint64_t value :
@@ -244,6 +272,7 @@ bool replay_tape(const std::string& path, int repeats, int threads) {
     SecondThread second;
     const uint64_t before_kib = own_memory_kib();
     Player player(arena->get(), threads == 2 ? &second : nullptr);
+    player.put_codes(&tape);
     for (size_t round = 0; !tape.is_at_end(); ++round) {
       if (round == costs_ns.size()) costs_ns.push_back(1e18);
       player.round(&tape, &costs_ns[round]);
@@ -254,13 +283,15 @@ bool replay_tape(const std::string& path, int repeats, int threads) {
     double spent_ns = 0;
     for (const double cost_ns : costs_ns) spent_ns += cost_ns;
     const Ledger& ledger = player.ledger();
+    size_t stays = 0;
+    player.ledger().stays().for_each([&stays](const KeptStay&) { ++stays; });
     std::printf("%s: %.1f ns/record (slowest round %.1f ms, finish %.1f ms), %" PRIu64 " records, %zu rounds, %" PRIu64
-                " MiB (live blocks %.1f, most %" PRIu64 "; stacks %.1f), books %016" PRIx64 "\n",
+                " MiB (live blocks %.1f, most %" PRIu64 "; stacks %.1f), %u sites, %zu stays, books %016" PRIx64 "\n",
                 path.substr(path.rfind('/') + 1).c_str(), spent_ns / static_cast<double>(player.records()),
                 *std::max_element(costs_ns.begin(), costs_ns.end()) / 1e6, finish_ns / 1e6, player.records(),
                 costs_ns.size(), (after_kib - before_kib) / 1024, static_cast<double>(ledger.block_bytes()) / (1 << 20),
                 ledger.sites().totals().max_blocks, static_cast<double>(player.tree().slot_bytes()) / (1 << 20),
-                player.checksum());
+                player.tree().site_count() - 1, stays, player.checksum());
     for (const std::string& error : ledger.check()) std::printf("  %s\n", error.c_str());
   }
   return true;

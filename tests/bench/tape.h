@@ -3,8 +3,9 @@
 // A run's time has the program's, the scheduler's and the other core's noise in it. A tape has none: the collector
 // takes the same bytes in the same rounds at the same stamps, so that two of its versions differ by what they do.
 //
-// A tape is TapeStart, then for each round a TapeRound, that many bytes of the module table, and its parts; a part is a
-// TapePart, that many TapeSegments, and their bytes one after the other. All numbers are this machine's.
+// A tape is TapeStart, that many code objects (a TapeCode and its text, none of real runs), then for each round a
+// TapeRound, that many bytes of the module table, and its parts; a part is a TapePart, that many TapeSegments, and
+// their bytes one after the other. All numbers are this machine's.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,15 @@ namespace heapprof::test {
 struct TapeStart {
   uint64_t magic;
   uint32_t protocol_version;
-  uint32_t reserved;
+  uint32_t codes;
 };
 inline constexpr uint64_t kTapeMagic = 0x3165706174706168;  // "haptape1"
+
+// A code object of Python: its text is a wire::CodeEntry and what follows that (shared/python.h).
+struct TapeCode {
+  uint32_t number;
+  uint32_t text_bytes;
+};
 
 // What a round of the collector found.
 struct TapeRound {
@@ -48,6 +55,9 @@ struct TapeSegment {
 // Runs a program with the agent in it, writes what a collector would have read of its first process, and decodes
 // nothing. Returns the program's exit code, 125 where it could not be recorded.
 int record_tape(const std::string& path, const std::vector<std::string>& command);
+
+// Writes the tape of a generated program: native, python, jit, threads or scopes. False: there is no such shape.
+bool make_tape(const std::string& path, const std::string& shape, uint64_t records);
 
 // Plays a tape and prints a line. `threads` of the collector: 1 or 2. False: it is no tape of this protocol.
 bool replay_tape(const std::string& path, int repeats, int threads);

@@ -80,7 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!base || !current) return 0;
   show(*base, *current, false);
   show(*current, *base, false);
-  const FoldRules rules{{{"*a*", "", ""}}, false};
+  const FoldRules rules{{{"*a*", "", ""}}, 0, false, false, {}};
   mark_folded(rules, std::array<Profile*, 2>{&*base, &*current});
   show(*base, *base, true);
   show(*base, *current, false);

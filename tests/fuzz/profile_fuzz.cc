@@ -93,10 +93,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   const PlaceTree places = build_place_tree(*first);
   for (const Site& site : first->devices[0].sites) {
-    if (first_user_node(*first, site.node) != places.place_node[site.node]) std::abort();
-    if ((first_user_frame(*first, site.node) == nullptr) != (site.node == 0)) std::abort();
+    const uint32_t place = places.place_node[site.node];
+    if (place > site.node || (place == 0) != (site.node == 0)) std::abort();
   }
-  for (const FoldRules& rules : {FoldRules{}, FoldRules{{{"*a*", "", ""}}, false}, FoldRules{{}, true}}) {
+  const std::vector<FoldRules> all_rules = {{}, {{{"*a*", "", ""}}, 0, false, false, {}}, {{}, 0, true, false, {}}};
+  for (const FoldRules& rules : all_rules) {
     Profile folded = *first;
     mark_folded(rules, &folded);
     const PlaceTree tree = build_place_tree(folded);

@@ -4,6 +4,10 @@
 // Input: where the program counter and .eh_frame_hdr are in relation to the table (4 and 2 bytes), which registers are
 // known (2), a seed for their contents and the stack's (8), and the table. The target's memory is a function of the
 // address.
+#include "agent/process/arena.h"
+#include "agent/process/early.h"
+#include "agent/process/link_map.h"
+#include "agent/process/modules.h"
 #include "agent/unwind/cfi_interpreter.h"
 #include "agent/unwind/dwarf_expression.h"
 #include "agent/unwind/eh_frame.h"
@@ -14,6 +18,14 @@
 #include <vector>
 
 namespace heapprof::agent {
+
+// There is no arena here, and no code that is known.
+wire::Control* g_control = nullptr;
+void end_known_code(const Ending&) {}
+Definition find_in_glibc(const char*) { return {}; }
+const link_map* first_object() { return nullptr; }
+const r_debug* loader_state() { return &_r_debug; }
+ProgramHeaders headers_of_program() { return {}; }
 
 namespace {
 

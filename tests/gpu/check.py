@@ -180,6 +180,30 @@ class Check:
             self.row(f"{what}: tensors: total, allocations, peak, left", " ".join(expected), " ".join(got),
                      got == expected)
 
+    def jax(self) -> None:
+        """JAX as it comes, with an arena that grows, and with each buffer the driver's."""
+        command = [sys.executable, str(HERE / "jax_steps.py")]
+        for name, variables in (("as it comes", {}), ("a growing arena", {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}),
+                                ("no arena", {"XLA_PYTHON_CLIENT_ALLOCATOR": "platform"})):
+            what = f"JAX, {name}"
+            plain = subprocess.run(command, capture_output=True, text=True, check=False,
+                                   env={**os.environ, **variables})
+            if plain.returncode != 0:
+                self.skip(what, "JAX with CUDA is not here: " + (plain.stderr.strip().splitlines() or ["?"])[-1][:60])
+                continue
+            output, profile = self.run(command, environment=variables)
+            self.row(f"{what}: ends and computes as without", plain.stdout.split()[1], output.split()[1],
+                     output.split()[1] == plain.stdout.split()[1])
+            totals = self.device(profile).get("totals", {})
+            arena = output.split()[3]
+            if arena == "none":
+                self.row(f"{what}: peak, allocations", "", f"{totals.get('peak_bytes', 0)} "
+                         f"{totals.get('total_count', 0)}", totals.get("total_count", 0) > 0)
+            else:
+                peak = totals.get("peak_bytes", 0)
+                self.row(f"{what}: peak, at least its arena", arena, f"{peak} ({peak - int(arena):+d})",
+                         peak >= int(arena))
+
     def table(self) -> None:
         widths = [max(len(row[column]) for row in self.rows) for column in range(4)]
         for row in self.rows:
@@ -198,9 +222,10 @@ def main() -> int:
         if "--driver-only" not in sys.argv:
             check.runtime()
             check.tensors()
-    except (RuntimeError, subprocess.CalledProcessError, ValueError, OSError) as error:
+            check.jax()
+    except (RuntimeError, subprocess.CalledProcessError, ValueError, OSError, KeyboardInterrupt) as error:
         check.table()
-        print(f"gpu-check: {error}", file=sys.stderr)
+        print(f"gpu-check: {error or 'stopped'}", file=sys.stderr)
         return 2
     check.table()
     return 1 if check.failed else 0

@@ -153,8 +153,8 @@ def run_once(attacker, case):
         if wrong or attacker.options.native:
             return wrong, 0
         books_path, profile = os.path.join(folder, "books"), os.path.join(folder, "profile.json")
-        command = [HEAPPROF, "run", "-q", "--all-sites", "-o", profile, "--", program_of(case), "run",
-                   os.path.join(folder, "steps"), books_path]
+        command = [HEAPPROF, "run", "-q", "--all-sites", "--all-processes", "-o", profile, "--",
+                   program_of(case), "run", os.path.join(folder, "steps"), books_path]
         status = run(command, folder, os.path.join(folder, "out"))
         if status != native_status:
             wrong.append((f"status {status}", f"exit status {status}, natively {native_status}"))

@@ -15,6 +15,7 @@ REQUIRED = ["dhatFileVersion", "mode", "verb", "bklt", "bkacc", "tu", "Mtu", "tu
 NUMBERS = ["tb", "tbk", "tl", "mb", "mbk", "gb", "gbk", "eb", "ebk"]
 FRAME = re.compile(r"^0x[0-9A-Fa-f]+: \S.* \((.+:\d+|in .+)\)$|^0x[0-9A-Fa-f]+: \?\?\?$")
 PYTHON = re.compile(r"^\S.* \((.*:\d+|in \[Python\])\)$")  # a line of Python has no address
+RECURSION = re.compile(r"^\[recursion from \S.*, up to [1-9]\d* frames\]( \(in .+\))?$")
 PSEUDO = re.compile(r"^\[[^\]]+\]$")
 
 
@@ -46,8 +47,8 @@ def check_frames(frames, has_python, rule):
     rule(frames and frames[0] == "[root]", "ftbl[0] is not [root]")
     rule(len(set(frames)) == len(frames), "ftbl has duplicates")
     for frame in frames[1:]:
-        is_one = FRAME.match(frame) or PSEUDO.match(frame) or (has_python and PYTHON.match(frame))
-        rule(is_one, f"frame text: {frame!r}")
+        forms = [FRAME, PSEUDO, RECURSION] + [PYTHON] * has_python
+        rule(any(form.match(frame) for form in forms), f"frame text: {frame!r}")
         rule(not any(ord(c) < 32 for c in frame), f"control character in {frame!r}")
 
 

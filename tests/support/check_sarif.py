@@ -13,7 +13,8 @@ import sarif_om
 # The objects that heapprof writes, by the property that holds them.
 CLASSES = {"runs": "Run", "tool": "Tool", "driver": "ToolComponent", "rules": "ReportingDescriptor",
            "results": "Result",
-           "shortDescription": "MultiformatMessageString", "message": "Message", "locations": "Location",
+           "shortDescription": "MultiformatMessageString",
+           "fullDescription": "MultiformatMessageString", "help": "MultiformatMessageString", "message": "Message", "locations": "Location",
            "physicalLocation": "PhysicalLocation", "artifactLocation": "ArtifactLocation", "region": "Region"}
 BAGS = {"partialFingerprints"}  # of any names, with texts as values
 

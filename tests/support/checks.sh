@@ -52,7 +52,7 @@ check_profile() {
 profile() {
   status=0
   rm -f profile.json
-  "$HEAPPROF_BIN" run -o profile.json -- "$@" >out.txt 2>err.txt || status=$?
+  "$HEAPPROF_BIN" run --all-processes -o profile.json -- "$@" >out.txt 2>err.txt || status=$?
   [ -f profile.json ] || { cat err.txt >&2; fail "no profile of '$*' (status $status)"; }
   check_profile profile.json
 }

@@ -27,8 +27,11 @@ refused() {
 # on_terminal COLUMNS FILE COMMAND…: what the command says on a terminal of that width and 24 lines
 on_terminal() { "$PYTHON" "$SOURCE/tests/support/on_terminal.py" "$@"; }
 
-# screen FILE: the same without colours and other escape sequences
-screen() { sed 's/\x1b\[[0-9;]*[A-Za-z]//g; s/\r//g' "$1"; }
+# states FILE: the same without colours and other escape sequences, each state of a line that is drawn again on its own
+states() { sed 's/\x1b\[[0-9;]*[A-Za-z]//g; s/\r*$//; s/\r/\n/g' "$1"; }
+
+# screen FILE: only the last state of each line
+screen() { sed 's/\x1b\[[0-9;]*[A-Za-z]//g; s/\r*$//; s/.*\r//' "$1"; }
 
 # ---- what is made once for each build of the tool, the agent and the programs, and is kept in the build folder ----
 

@@ -66,6 +66,7 @@ def check_segment(segment):
     expect(at == segment["address"] + segment["total_size"], "the blocks do not sum to their segment")
     expect(allocated == segment["allocated_size"] == segment["active_size"], "allocated_size is not that of the blocks")
     expect(segment["segment_type"] in ("large", "small"), "a segment's type")
+    expect(segment["segment_pool_id"] == (0, 0), "a segment's pool")
 
 
 class State:
@@ -159,6 +160,9 @@ def main():
             expect(before is None or event["time_us"] <= before, "time runs backwards")
             before = event["time_us"]
             check_frames(event["frames"])
+            is_end = event["action"] in ("free_requested", "free_completed", "segment_free", "segment_unmap")
+            expect(not (is_end and event["frames"]), "an end has a stack, which none took")
+            expect((event["action"] == "oom") == isinstance(event.get("device_free"), int), "what the device had free")
             scopes += "user_metadata" in event
             if event["action"] == "free_completed":
                 last = trace[index - 1]

@@ -7,10 +7,12 @@ usage: perfetto.py PROFILE.json TRACE    (TRACE: a trace, gzip'd or not)
        perfetto.py --alone TRACE…     without a profile: whether a reader could make anything of it
 
 Checked are: packets and nothing else; every sequence begins its state, and nothing is named that was not interned in
-it before; all times are of a clock that was related to the trace's, and do not go backwards on a track; slices nest;
-the largest value of a counter is the device's peak, and is there at its moment; and for each heap what trace_processor
-puts into heap_profile_allocation (differences of sums, by process and stack, in one sequence): none is malformed, and
-they add up to the profile's totals, leaks and peaks, and at each snapshot to what was live then.
+it before; all times are of a clock that was related to the trace's and to BOOTTIME, which relates the files of an
+archive, and do not go backwards on a track; slices nest; heaps have names that the viewer takes whole, and no two dumps
+one time, by which its library joins them; the largest value of a counter is the device's peak, and is there at its
+moment; and for each heap what trace_processor puts into heap_profile_allocation (differences of sums, by process and
+stack, in one sequence): none is malformed, and they add up to the profile's totals, leaks and peaks, and at each
+snapshot to what was live then.
 """
 import collections
 import gzip
@@ -19,7 +21,8 @@ import json
 import sys
 import tarfile
 
-REALTIME, COARSE = 1, 4
+REALTIME, COARSE, BOOTTIME = 1, 4, 6
+APART_NS = 1000  # dumps of one moment are closer than that
 
 
 def fail(what):
@@ -127,6 +130,8 @@ class Trace:
         self.slices = collections.Counter()
         self.instants = []
         self.counters = collections.defaultdict(list)
+        self.dumps = {}  # by time: the heap
+        self.intervals = {}  # by heap: sampling_interval_bytes
         top = fields(data)
         if set(top) - {1}:
             fail(f"top fields {sorted(top)}")
@@ -149,7 +154,10 @@ class Trace:
         for data in packet.get(6, []):
             snapshot = fields(data)
             self.primary = one(snapshot, 2)
-            self.clocks |= {one(fields(clock), 1) for clock in snapshot[1]}
+            clocks = {one(fields(clock), 1): one(fields(clock), 2) for clock in snapshot[1]}
+            if not {REALTIME, COARSE, BOOTTIME} <= set(clocks) or len(set(clocks.values())) != 1:
+                fail(f"the clocks {clocks}: one is missing, or reads something else")
+            self.clocks |= set(clocks)
         for data in packet.get(60, []):
             self.describe(fields(data))
         for data in packet.get(11, []):
@@ -199,9 +207,14 @@ class Trace:
         sequence.dump_index += 1
         for data in profile[5]:
             dump = fields(data)
+            heap, time = text(one(dump, 11)), one(dump, 9)
+            if time >= 1 << 63 or self.dumps.setdefault(time, (heap, id(sequence))) != (heap, id(sequence)):
+                fail(f"{heap} and {self.dumps[time]} have dumps at {time}")
+            if self.intervals.setdefault(heap, one(dump, 12)) != one(dump, 12):
+                fail(f"two intervals of sampling of {heap}")
             for entry in dump.get(2, []):
                 sample = fields(entry)
-                sequence.pending.append((one(dump, 9), one(dump, 1), text(one(dump, 11)),
+                sequence.pending.append((time, one(dump, 1), heap,
                                          sequence.stack(one(sample, 1)), one(sample, 5), one(sample, 2),
                                          one(sample, 6), one(sample, 3)))
         if one(profile, 6):
@@ -209,7 +222,7 @@ class Trace:
         if COARSE not in self.clocks:
             fail("heap profiles of a clock that is related to none")
         for time, pid, heap, stack, count, size, freed_count, freed in sequence.pending:
-            if "'" in heap or not heap:
+            if not heap or set("':;\"`") & set(heap):
                 fail(f"the heap's name {heap!r}")
             before = sequence.sums.get((pid, stack), (0, 0, 0, 0))
             delta = [new - old for new, old in zip((count, size, freed_count, freed), before)]
@@ -238,13 +251,19 @@ def check(profile, data):
     start = ours["run"]["start_unix_ns"]
     for device in ours["devices"]:
         name, totals = device["name"], device["totals"]
+        shown = name.translate(str.maketrans("'\"\\`;:", "______"))
+        end = "libc.malloc" if name == "host" else shown
+        sampled = ours.get("sampling", {}).get("interval_bytes", 0) if name == "host" else 0
+        expect(f"{name}: intervals", {heap: bytes_ for heap, bytes_ in trace.intervals.items()
+                                      if heap in (end, shown + " at the peak", shown + " at snapshots")
+                                      and bytes_ != sampled}, {})
         grows = lambda row: row[5] > 0 or row[4] > 0
-        expect(f"{name}: total", trace.sum(name, 5, grows), totals["total_bytes"])
-        expect(f"{name}: allocations", trace.sum(name, 4, grows), totals["total_count"])
-        expect(f"{name}: leaked", trace.sum(name, 5), totals["leaked_bytes"])
-        expect(f"{name}: leaked blocks", trace.sum(name, 4), totals["leaked_count"])
-        expect(f"{name}: peak", trace.sum(name + " at the peak", 5), totals["peak_bytes"])
-        expect(f"{name}: blocks at the peak", trace.sum(name + " at the peak", 4), totals["peak_count"])
+        expect(f"{name}: total", trace.sum(end, 5, grows), totals["total_bytes"])
+        expect(f"{name}: allocations", trace.sum(end, 4, grows), totals["total_count"])
+        expect(f"{name}: leaked", trace.sum(end, 5), totals["leaked_bytes"])
+        expect(f"{name}: leaked blocks", trace.sum(end, 4), totals["leaked_count"])
+        expect(f"{name}: peak", trace.sum(shown + " at the peak", 5), totals["peak_bytes"])
+        expect(f"{name}: blocks at the peak", trace.sum(shown + " at the peak", 4), totals["peak_count"])
         counter = trace.counters.get(name + " live", [])
         if device.get("timeline", {}).get("max_bytes"):
             expect(f"{name}: largest of the counter", max(value for _, value in counter), totals["peak_bytes"])
@@ -257,8 +276,8 @@ def check(profile, data):
             for live in snapshot["devices"]:
                 if live["device"] != name:
                     continue
-                until = lambda row, at=start + snapshot["at_ns"]: row[0] <= at
-                expect(f"{name} at {snapshot['at_ns']}", trace.sum(name + " at snapshots", 5, until),
+                until = lambda row, at=start + snapshot["at_ns"]: row[0] < at + APART_NS
+                expect(f"{name} at {snapshot['at_ns']}", trace.sum(shown + " at snapshots", 5, until),
                        live["live_bytes"])
     scopes = ours.get("scopes", {}).get("scopes", [])
     kept = sum(len(scope.get("instances", {}).get("begin_ns", [])) for scope in scopes)

@@ -166,7 +166,7 @@ inline RunInfo sample_run() {
   run.coverage.unprofiled_programs = {{"/bin/busybox", "statically linked", 3, false}};
   run.counters.allocations = 12;
   run.counters.frees = 9;
-  run.cost = {123'456'789, 45'000'000, 6'000'000, 4'194'304};
+  run.cost = {123'456'789, 45'000'000, 7'000'000, 6'000'000, 5'000'000, 4'194'304};
   run.threads = {{31337, "render", 8, 9000, 7}, {31340, "worker", 4, 3000, 2}};
   run.other_threads_count = 2;
   run.other_threads = {0, "", 3, 250, 1};

@@ -61,7 +61,7 @@ def compare(heapprof, python, module):
     folder = tempfile.mkdtemp(prefix="heapprof-suite.")
     profiles = os.path.join(folder, "profiles")
     os.mkdir(profiles)
-    under = [heapprof, "run", "-q", "-o", os.path.join(profiles, "profile.json"), "--"]
+    under = [heapprof, "run", "-q", "--all-processes", "-o", os.path.join(profiles, "profile.json"), "--"]
     try:
         plain = run([], python, module, folder)
         ours = run(under, python, module, folder)

@@ -1,7 +1,7 @@
 // cli/collect/books/device_holdings.cc: see device_holdings.h.
 #include "cli/collect/books/device_holdings.h"
 
-#include "cli/model/profile/site_numbers.h"
+#include "cli/base/saturating.h"
 
 #include <algorithm>
 

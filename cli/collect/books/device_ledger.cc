@@ -15,8 +15,8 @@
 // context of the same handle.
 #include "cli/collect/books/device_ledger.h"
 
+#include "cli/base/saturating.h"
 #include "cli/model/profile/device_facts.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
 #include <limits>

@@ -2,6 +2,7 @@
 // ledger.
 #pragma once
 
+#include "cli/base/saturating.h"
 #include "cli/collect/books/ledger.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ namespace heapprof::cli {
   counts_.allocations += amount.blocks;
   ThreadSlot& thread = threads_[event.thread()];
   thread.allocations += amount.blocks;
-  thread.total_bytes += amount.bytes;
+  add_to(&thread.total_bytes, amount.bytes);
   thread.last_address = event.address;
   if (thread.scopes != 0) [[unlikely]]
     scopes_.allocate(thread.scopes, amount);

@@ -2,6 +2,7 @@
 // must agree at the end of every run.
 //
 // The check alone found an aliasing bug in a prototype's peak; it costs one pass over sites and live blocks.
+#include "cli/base/saturating.h"
 #include "cli/collect/books/ledger.h"
 
 #include <algorithm>
@@ -87,7 +88,8 @@ std::vector<std::string> Ledger::check() const {
     const Amount at_peak = sites_.at_peak(i);
     live = {live.bytes + site.live.bytes, live.blocks + site.live.blocks};
     peak = {peak.bytes + at_peak.bytes, peak.blocks + at_peak.blocks};
-    total = {total.bytes + site.total.bytes, total.blocks + site.total.blocks};
+    add_to(&total.bytes, site.total.bytes);
+    total.blocks += site.total.blocks;
     temporary_blocks += site.temporary_blocks;
   }
   Amount heap{};

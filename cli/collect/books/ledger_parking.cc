@@ -1,5 +1,6 @@
 // cli/collect/books/ledger_parking.cc: the ledger's events that came too early, which the alternation of begin and end
 // at one address tells (README.md, "An inverted stamp"): they wait, are booked when they can be, or are given up.
+#include "cli/base/saturating.h"
 #include "cli/collect/books/ledger_blocks.h"
 
 #include <utility>
@@ -7,8 +8,6 @@
 namespace heapprof::cli {
 
 namespace {
-
-constexpr uint64_t add_saturating(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
 Event of_thread(Event event, uint32_t thread) {
   event.thread_and_kind = pack_thread(thread, event.kind());

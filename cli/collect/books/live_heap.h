@@ -71,6 +71,8 @@ class LiveHeap {
   LiveHeap& operator=(const LiveHeap&) = delete;
 
   size_t size() const { return size_; }
+  // As SplittingTable::mean_probes(), of pages.
+  double mean_probes() const { return pages_.mean_probes(key_of); }
   uint64_t bytes() const { return pool_.bytes() + pages_.directory_bytes(); }
   // Whether the tables are too large for a cache close to the core, so that prefetching pays.
   bool is_large() const { return pool_.taken() > kSmallSlabs; }

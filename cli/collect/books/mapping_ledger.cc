@@ -87,16 +87,33 @@ void MappingLedger::map(const DeviceEvent& device_event, const Event& event) {
   bool is_file = (device_event.object & wire::kMapIsFile) != 0 || device == wire::kMappedFileDevice;
   drop_all(ranges_.take(device_event.address, device_event.address + event.size_bytes));
   const auto at = moving_.find(event.thread());
-  uint32_t name = 0;
   if ((device_event.object & wire::kMapIsMoved) != 0 && at != moving_.end()) {
-    name = at->second.name;
-    device = at->second.device;
-    is_file = at->second.is_file;
-    drop_all(at->second.pieces);
+    Moving moving = std::move(at->second);
     moving_.erase(at);
+    drop_all(moving.pieces);
+    return end_move(&moving, device_event, event);
   }
   open(event, device, is_file, {{device_event.address, device_event.address + event.size_bytes, 0}});
-  if (name != 0) name_block(&blocks_.at(last_block_), name);
+}
+
+// What keeps its size may be several mappings and what is between them (Linux 6.17): each keeps its kind and its place.
+// Else it is one, whose pages may have been mapped before they were seen.
+void MappingLedger::end_move(Moving* moving, const DeviceEvent& device_event, const Event& event) {
+  std::vector<MovedKind>& kinds = moving->kinds;
+  const bool is_one = kinds.size() == 1 && kinds[0].pieces.size() == 1;  // also of too many pieces
+  if (kinds.empty() || is_one || moving->size_bytes != event.size_bytes) {
+    if (kinds.empty()) kinds.push_back({device_event.device, false, 0, {}});
+    kinds.resize(1);
+    kinds[0].pieces = {{moving->start, moving->start + event.size_bytes, 0}};
+  }
+  for (MovedKind& kind : kinds) {
+    for (PagePiece& piece : kind.pieces) {
+      piece.start += device_event.address - moving->start;
+      piece.end += device_event.address - moving->start;
+    }
+    open(event, kind.device, kind.is_file, kind.pieces);
+    if (kind.name != 0) name_block(&blocks_.at(last_block_), kind.name);
+  }
 }
 
 void MappingLedger::unmap(uint64_t start, uint64_t end, uint32_t thread) {
@@ -112,14 +129,23 @@ void MappingLedger::begin_move(uint64_t start, uint64_t size_bytes, uint32_t thr
   if (const auto at = moving_.find(thread); at != moving_.end()) {  // it jumped out of the last one
     abandon_move(at);
   }
-  Moving moving{start, {}, wire::kMappedDevice, false, 0};
-  if (const std::vector<PagePiece> first = ranges_.find(start, start + 1); !first.empty()) {
-    const MappedBlock& block = blocks_.at(first[0].block);
-    moving.device = block.device;
-    moving.is_file = block.is_file;
-    moving.name = block.name;
+  Moving moving{start, size_bytes, ranges_.take(start, start + size_bytes), {}};
+  const bool is_long = !may_look_at(moving.pieces.size());  // then all is of the first one's kind
+  // What stays where it is has a second mapping of its kind.
+  for (const PagePiece& piece : size_bytes != 0 ? moving.pieces : ranges_.find(start, start + 1)) {
+    const MappedBlock& block = blocks_.at(piece.block);
+    if (is_long && !moving.kinds.empty()) break;
+    const auto kind = std::find_if(moving.kinds.begin(), moving.kinds.end(), [&block](const MovedKind& one) {
+      return one.device == block.device && one.is_file == block.is_file && one.name == block.name;
+    });
+    if (kind == moving.kinds.end()) {
+      moving.kinds.push_back({block.device, block.is_file, block.name, {piece}});
+    } else if (kind->pieces.back().end == piece.start) {
+      kind->pieces.back().end = piece.end;
+    } else {
+      kind->pieces.push_back(piece);
+    }
   }
-  moving.pieces = ranges_.take(start, start + size_bytes);
   moving_.emplace(thread, std::move(moving));
 }
 

@@ -95,19 +95,26 @@ class MappingLedger {
     std::unordered_map<uint64_t, Ended> ended;  // by block
     uint64_t ticks;                             // when
   };
+  // Pages of one kind that mremap moves.
+  struct MovedKind {
+    uint32_t device;
+    bool is_file;
+    uint32_t name;
+    std::vector<PagePiece> pieces;
+  };
   // What mremap is about to move: out of the ranges, and still in the sums.
   struct Moving {
     uint64_t start;
+    uint64_t size_bytes;
     std::vector<PagePiece> pieces;
-    uint32_t device;
-    bool is_file;
-    uint32_t name = 0;
+    std::vector<MovedKind> kinds;  // of the pieces
   };
 
   using Moves = std::unordered_map<uint32_t, Moving>;
 
   DeviceBook& book_of(uint32_t device);
   void open(const Event& event, uint32_t device, bool is_file, const std::vector<PagePiece>& pieces);
+  void end_move(Moving* moving, const DeviceEvent& device_event, const Event& event);
   void name_block(MappedBlock* block, uint32_t name);
   // Ended is filled in if that was the block's last byte.
   bool drop(const PagePiece& piece, bool may_be_temporary, Ended* ended);

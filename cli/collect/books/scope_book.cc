@@ -2,6 +2,7 @@
 // and not at each event: an event costs the same at any depth.
 #include "cli/collect/books/scope_book.h"
 
+#include "cli/base/saturating.h"
 #include "cli/model/profile/scopes.h"
 #include "shared/scopes.h"
 
@@ -345,7 +346,7 @@ void ScopeBook::call(uint32_t stack, wire::DeviceCall call, uint64_t duration_ti
   CallSum& sum = paths_[stacks_[stack].back().path].calls[static_cast<uint32_t>(call)];
   ++sum.count;
   sum.duration_ticks += duration_ticks;
-  sum.size_bytes += size_bytes;
+  add_to(&sum.size_bytes, size_bytes);
 }
 
 // Scopes that are open at the end have no time of their path's, but they have peaks, and are runs.

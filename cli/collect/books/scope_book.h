@@ -15,6 +15,7 @@
 // Cost:     an event in a scope: 2-3 ns; a begin and an end: about 60 ns; single runs: instance_book.h.
 #pragma once
 
+#include "cli/base/saturating.h"
 #include "cli/collect/books/device_ledger.h"
 #include "cli/collect/books/instance_book.h"
 #include "cli/collect/books/operator_book.h"
@@ -194,11 +195,11 @@ class ScopeBook {
   static constexpr size_t kLooks = 32;  // at the thread's innermost scopes
 
   static void count_allocation(ScopeTally* tally, Amount amount) {
-    tally->allocated.bytes += amount.bytes;
+    add_to(&tally->allocated.bytes, amount.bytes);
     tally->allocated.blocks += amount.blocks;
   }
   static void count_free(ScopeTally* tally, Amount amount) {
-    tally->freed.bytes += amount.bytes;
+    add_to(&tally->freed.bytes, amount.bytes);
     tally->freed.blocks += amount.blocks;
   }
   static ScopeTally& tally_of(ScopePath* path, uint32_t device);

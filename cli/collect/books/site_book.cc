@@ -1,6 +1,8 @@
 // cli/collect/books/site_book.cc: see site_book.h.
 #include "cli/collect/books/site_book.h"
 
+#include "cli/base/saturating.h"
+
 namespace heapprof::cli {
 
 // A million sites that allocate one size each, as compilers have, should not pay for the counters of all.
@@ -14,7 +16,10 @@ void SiteBook::start_histogram(SiteEntry& entry, uint32_t size_class, uint64_t b
 
 Amount SiteBook::total() const {
   Amount total{};
-  for (const SiteEntry& entry : sites_) total = {total.bytes + entry.total.bytes, total.blocks + entry.total.blocks};
+  for (const SiteEntry& entry : sites_) {
+    add_to(&total.bytes, entry.total.bytes);
+    total.blocks += entry.total.blocks;
+  }
   return total;
 }
 

@@ -13,6 +13,7 @@
 //           it.
 #pragma once
 
+#include "cli/base/saturating.h"
 #include "cli/collect/books/amount.h"
 #include "cli/collect/memory/growing_array.h"
 #include "cli/collect/memory/prefetch.h"
@@ -97,7 +98,7 @@ class SiteBook {
     entry.live.blocks += stands_for.blocks;
     if (entry.live.bytes >= entry.max.bytes) raise_max(entry);
     count_size(entry, size_bytes, stands_for.blocks);
-    entry.total.bytes += stands_for.bytes;
+    add_to(&entry.total.bytes, stands_for.bytes);
     entry.total.blocks += stands_for.blocks;
     totals_.live.bytes += stands_for.bytes;
     totals_.live.blocks += stands_for.blocks;
@@ -138,7 +139,7 @@ class SiteBook {
   // The block just added came of a realloc; so many bytes of the old one are in it at another address.
   void note_resize(uint32_t site, uint64_t moved_bytes) {
     sites_[site].resized_blocks += 1;
-    sites_[site].moved_bytes += moved_bytes;
+    add_to(&sites_[site].moved_bytes, moved_bytes);
   }
 
   // A remove() that did not happen after all, with what it was given.
@@ -169,7 +170,7 @@ class SiteBook {
   }
 
   const Totals& totals() const { return totals_; }
-  // The bytes and blocks ever allocated, summed over the sites.
+  // The bytes and blocks ever allocated, summed over the sites; UINT64_MAX bytes: so many or more.
   Amount total() const;
   uint64_t epoch() const { return epoch_; }  // grows with every new maximum of bytes
 

@@ -2,6 +2,8 @@
 // what lies between two bounds that are left is put together when the book is rebuilt, or read.
 #include "cli/collect/books/stay_book.h"
 
+#include "cli/collect/memory/prefetch.h"
+
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -34,6 +36,14 @@ uint64_t thin_out(std::vector<StayBound>* bounds, bool is_marked) {
     std::erase_if(*bounds, is_close);  // in place: nothing here may need memory
     return distance;
   }
+}
+
+// As many low bits count as the table has. (The site, in bits 32 and up of the key, is in no lower bit of the first
+// product; by that alone every third site would have its stays side by side.)
+size_t slot_hash(uint32_t site, uint32_t begin, uint32_t end) {
+  uint64_t hash = (uint64_t{site} << 32 ^ uint64_t{begin} << 16 ^ end) * 0x9E3779B97F4A7C15;
+  hash = (hash ^ hash >> 32) * 0xD6E8FEB86659FD93;
+  return hash >> 32;
 }
 
 }  // namespace
@@ -94,11 +104,19 @@ uint32_t StayBounds::stretch_of(uint64_t ticks) {
 }
 
 KeptStay* StayBook::find(std::vector<KeptStay>* slots, uint32_t site, uint32_t begin, uint32_t end) {
-  uint64_t hash = (uint64_t{site} << 32 ^ uint64_t{begin} << 16 ^ end) * 0x9E3779B97F4A7C15;
-  for (size_t at = hash >> 20;; ++at) {
+  for (size_t at = slot_hash(site, begin, end);; ++at) {
     KeptStay& slot = (*slots)[at & (slots->size() - 1)];
     if (slot.end == 0 || (slot.site == site && slot.begin == begin && slot.end == end)) return &slot;
   }
+}
+
+double StayBook::mean_probes() const {
+  uint64_t sum = 0;
+  for (size_t at = 0; at < slots_.size(); ++at) {
+    const KeptStay& stay = slots_[at];
+    if (stay.end != 0) sum += ((at - slot_hash(stay.site, stay.begin, stay.end)) & (slots_.size() - 1)) + 1;
+  }
+  return used_ == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(used_);
 }
 
 void StayBook::note(uint32_t site, Life life, uint64_t bytes, uint64_t blocks) {
@@ -106,27 +124,43 @@ void StayBook::note(uint32_t site, Life life, uint64_t bytes, uint64_t blocks) {
   const uint32_t begin = bounds_->stretch_of(life.begin_ticks);
   const uint32_t end = bounds_->stretch_of(life.end_ticks);
   if (begin == end) return;
-  if (latest_ < slots_.size()) {
-    KeptStay& same = slots_[latest_];
-    if (same.site == site && same.begin == begin && same.end == end) {
-      same.bytes += bytes;
-      same.blocks += blocks;
-      return;
+  if (latest_.empty()) [[unlikely]] {
+    try {
+      latest_.resize(kLatest);
+    } catch (const std::bad_alloc&) {
+      return put({site, begin, end, bytes, blocks});
     }
   }
-  most_site_ = std::max(most_site_, site);
+  KeptStay& latest = latest_[site % kLatest];
+  if (latest.site == site && latest.begin == begin && latest.end == end) {
+    latest.bytes += bytes;
+    latest.blocks += blocks;
+    return;
+  }
+  const KeptStay before = std::exchange(latest, {site, begin, end, bytes, blocks});
+  if (before.end != 0) await(before);
+}
+
+void StayBook::await(const KeptStay& stay) {
+  const KeptStay oldest = std::exchange(awaited_[next_awaited_++ % kAwaited], stay);
+  if (!slots_.empty()) prefetch_line(&slots_[slot_hash(stay.site, stay.begin, stay.end) & (slots_.size() - 1)]);
+  if (oldest.end != 0) put(oldest);
+}
+
+void StayBook::put(const KeptStay& stay) {
+  if (is_given_up_) return;
+  most_site_ = std::max(most_site_, stay.site);
   if (4 * (used_ + 1) > 3 * slots_.size()) {
     make_room();
     if (is_given_up_) return;
   }
-  KeptStay* slot = find(&slots_, site, begin, end);
+  KeptStay* slot = find(&slots_, stay.site, stay.begin, stay.end);
   if (slot->end == 0) {
-    *slot = {site, begin, end, 0, 0};
+    *slot = {stay.site, stay.begin, stay.end, 0, 0};
     ++used_;
   }
-  slot->bytes += bytes;
-  slot->blocks += blocks;
-  latest_ = static_cast<size_t>(slot - slots_.data());
+  slot->bytes += stay.bytes;
+  slot->blocks += stay.blocks;
 }
 
 // Puts together what no bound is between any more, in a table of that many slots. False: there is no memory.
@@ -169,7 +203,9 @@ void StayBook::make_room() {
       is_given_up_ = bounds_->bounds().size() < 2 || !rebuild(slots_.size());
     }
   }
-  if (is_given_up_) std::vector<KeptStay>().swap(slots_);
+  if (!is_given_up_) return;
+  for (std::vector<KeptStay>* stays : {&slots_, &latest_}) std::vector<KeptStay>().swap(*stays);
+  awaited_ = {};
 }
 
 }  // namespace heapprof::cli

@@ -13,6 +13,7 @@
 // Cost:     5-10 ns for a block that lived across a bound, 32 to 64 bytes a stay.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -67,7 +68,7 @@ class StayBounds {
 };
 
 // A stay as it is kept: bounds by serial.
-struct KeptStay {
+struct alignas(32) KeptStay {  // half a cache line
   uint32_t site = 0;
   uint32_t begin = 0;
   uint32_t end = 0;
@@ -102,11 +103,29 @@ class StayBook {
   }
 
   bool is_given_up() const { return is_given_up_; }
-  const std::vector<KeptStay>& slots() const { return slots_; }  // those with neither bytes nor blocks are none
-  uint64_t bytes() const { return slots_.capacity() * sizeof(KeptStay); }
+  // take(const KeptStay&) for all, in any order; a stay may come in parts.
+  template <typename Take>
+  void for_each(Take take) const {
+    const auto take_all = [&take](const auto& stays) {
+      for (const KeptStay& stay : stays) {
+        if (stay.bytes != 0 || stay.blocks != 0) take(stay);
+      }
+    };
+    take_all(slots_);
+    take_all(latest_);
+    take_all(awaited_);
+  }
+  // How many slots are looked at until one is found: the mean over all. For tests, as slow look-ups change no result.
+  double mean_probes() const;
+  uint64_t bytes() const { return (slots_.capacity() + latest_.capacity()) * sizeof(KeptStay); }
 
  private:
+  static constexpr size_t kLatest = 512;  // a power of two
+  static constexpr size_t kAwaited = 16;  // likewise
+
   void note(uint32_t site, Life life, uint64_t bytes, uint64_t blocks);
+  void await(const KeptStay& stay);
+  void put(const KeptStay& stay);
   KeptStay* find(std::vector<KeptStay>* slots, uint32_t site, uint32_t begin, uint32_t end);
   void make_room();
   bool rebuild(size_t capacity);
@@ -114,7 +133,10 @@ class StayBook {
   StayBounds* bounds_ = nullptr;
   std::vector<KeptStay> slots_;  // by a hash, a power of two of them; end 0: free
   size_t used_ = 0;
-  size_t latest_ = 0;  // the slot that was added to last
+  // By site, what is not in the table yet: blocks of a site that end one after the other mostly began in one stretch.
+  std::vector<KeptStay> latest_;
+  std::array<KeptStay, kAwaited> awaited_{};  // a ring: these wait until the cache has fetched their slots
+  size_t next_awaited_ = 0;
   uint32_t most_site_ = 0;
   bool is_given_up_ = false;
 };

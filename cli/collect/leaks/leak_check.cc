@@ -22,7 +22,7 @@ constexpr char kEndedMeanwhile[] = "the process ended meanwhile";
 constexpr uint32_t kMostOwnPages = 8192;
 constexpr uint64_t kHoldNs = 100'000'000;  // how long threads stay stopped once the process may end
 constexpr uint64_t kHelpIntervalNs = 5'000'000;
-constexpr timespec kPause{0, 500'000};
+constexpr timespec kPauseOfProcess{0, 500'000};
 
 std::vector<MemoryRange> read_own_pages(const LeakQuestion& question, TargetMemory* memory) {
   std::vector<uint64_t> table(2 * size_t{std::min(question.own_pages_count, kMostOwnPages)});
@@ -57,7 +57,7 @@ LeakCheck::~LeakCheck() {
   while (phase() != Phase::kEnded) {
     if (phase() == Phase::kStopped) give({});
     help();
-    ::nanosleep(&kPause, nullptr);
+    ::nanosleep(&kPauseOfProcess, nullptr);
   }
   thread_.join();
 }

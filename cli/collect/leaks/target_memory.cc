@@ -19,7 +19,7 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr uint64_t kPageBytes = 4096;
+constexpr uint64_t kMapPageBytes = 4096;
 constexpr uint64_t kWindowBytes = 16 << 10;
 constexpr size_t kWindows = 4096;
 constexpr uint64_t kPieceBytes = 1 << 20;
@@ -191,18 +191,18 @@ bool TargetMemory::scan_pages(MemoryRange range, bool only_changed, std::vector<
 // Asks for page after page. False: nobody knows.
 bool TargetMemory::list_pages(MemoryRange range, bool only_changed, std::vector<MemoryRange>* found) {
   std::vector<uint64_t> entries(kPagesAtOnce);
-  const uint64_t last = range.end / kPageBytes;
-  for (uint64_t page = range.start / kPageBytes; page < last && !is_stopped();) {
+  const uint64_t last = range.end / kMapPageBytes;
+  for (uint64_t page = range.start / kMapPageBytes; page < last && !is_stopped();) {
     const size_t wanted = std::min<uint64_t>(kPagesAtOnce, last - page);
     const ssize_t got =
         ::pread(pagemap_.get(), entries.data(), wanted * sizeof(uint64_t), static_cast<off_t>(page * sizeof(uint64_t)));
-    if (got == 0) note_end_of(page * kPageBytes);
+    if (got == 0) note_end_of(page * kMapPageBytes);
     if (got < static_cast<ssize_t>(sizeof(uint64_t))) return false;
     const size_t count = static_cast<size_t>(got) / sizeof(uint64_t);
     for (size_t i = 0; i < count; ++i, ++page) {
       const bool is_there = (entries[i] & (kPresent | kSwapped)) != 0;
       if (!is_there || (only_changed && (entries[i] & kSwapped) == 0 && (entries[i] & kOfFile) != 0)) continue;
-      add_pages({page * kPageBytes, (page + 1) * kPageBytes}, found);
+      add_pages({page * kMapPageBytes, (page + 1) * kMapPageBytes}, found);
     }
   }
   return true;
@@ -211,7 +211,7 @@ bool TargetMemory::list_pages(MemoryRange range, bool only_changed, std::vector<
 std::vector<MemoryRange> TargetMemory::pages_in(MemoryRange range, bool only_changed) {
   std::vector<MemoryRange> found;
   if (range.start >= range.end) return found;
-  const MemoryRange pages{range.start & ~(kPageBytes - 1), (range.end + kPageBytes - 1) & ~(kPageBytes - 1)};
+  const MemoryRange pages{range.start & ~(kMapPageBytes - 1), (range.end + kMapPageBytes - 1) & ~(kMapPageBytes - 1)};
   bool is_known = false;
   if (can_scan_) {
     is_known = scan_pages(pages, only_changed, &found);
@@ -232,7 +232,7 @@ std::vector<MemoryRange> TargetMemory::changed_pages(MemoryRange range) { return
 std::vector<MemoryRange> TargetMemory::pages_of(MemoryRange range) { return pages_in(range, false); }
 
 bool TargetMemory::has_page(uint64_t address) {
-  const uint64_t page = address / kPageBytes;
+  const uint64_t page = address / kMapPageBytes;
   PageBits& bits = page_bits_[page / kPagesOfBits % page_bits_.size()];
   const uint64_t first_page = page / kPagesOfBits * kPagesOfBits;
   if (bits.first_page != first_page) {
@@ -260,15 +260,15 @@ const TargetMemory::Window& TargetMemory::window_of(uint64_t address, uint64_t**
     std::memset(*words, 0, kWindowBytes);
     for (uint64_t at = 0; at < kWindowBytes && !is_stopped();) {
       uint64_t end = at;
-      while (end < kWindowBytes && has_page(start + end)) end += kPageBytes;
+      while (end < kWindowBytes && has_page(start + end)) end += kMapPageBytes;
       if (end == at) {
-        at += kPageBytes;
+        at += kMapPageBytes;
         continue;
       }
       // A read ends at the first page that cannot be read.
       const size_t got = read_some(start + at, reinterpret_cast<char*>(*words) + at, end - at);
-      if (got == 0) window.unread |= static_cast<uint8_t>(1U << (at / kPageBytes));
-      at = got == 0 ? at + kPageBytes : (at + got + kPageBytes - 1) & ~(kPageBytes - 1);
+      if (got == 0) window.unread |= static_cast<uint8_t>(1U << (at / kMapPageBytes));
+      at = got == 0 ? at + kMapPageBytes : (at + got + kMapPageBytes - 1) & ~(kMapPageBytes - 1);
       if (got != 0) window.bytes = at;
       read_bytes_ += got;
     }
@@ -284,7 +284,7 @@ void TargetMemory::visit_piece(MemoryRange piece, const Visit& visit) {
     if (got != 0) visit({piece_words_.get(), got / sizeof(uint64_t)}, piece.start);
     piece.start += got;
     if (got < wanted) {  // a page that no word stands in: a device's, or of a file that has become shorter
-      const uint64_t next = (piece.start & ~(kPageBytes - 1)) + kPageBytes;
+      const uint64_t next = (piece.start & ~(kMapPageBytes - 1)) + kMapPageBytes;
       unread_bytes_ += std::min(next, piece.end) - piece.start;
       piece.start = next;
     }
@@ -304,9 +304,9 @@ void TargetMemory::visit(MemoryRange range, const Visit& visit) {
     const Window window = window_of(range.start, &words);
     const uint64_t end = std::min(range.end, window.start + kWindowBytes);
     const uint64_t known = std::min(end, window.start + window.bytes);
-    for (uint64_t page = window.start, bits = window.unread; bits != 0; page += kPageBytes, bits >>= 1) {
+    for (uint64_t page = window.start, bits = window.unread; bits != 0; page += kMapPageBytes, bits >>= 1) {
       const uint64_t from = std::max(page, range.start);
-      const uint64_t to = std::min(page + kPageBytes, end);
+      const uint64_t to = std::min(page + kMapPageBytes, end);
       if ((bits & 1) != 0 && from < to) unread_bytes_ += to - from;
     }
     if (known > range.start) {

@@ -98,6 +98,25 @@ class SplittingTable {
     }
   }
 
+  // How many slots are looked at until one is found: the mean over all. For tests, as slow look-ups change no result.
+  template <typename KeyOf>
+  double mean_probes(const KeyOf& key_of) const {
+    uint64_t sum = 0;
+    uint64_t count = 0;
+    for (size_t i = 0; i < directory_.size(); i += size_t{1} << (depth_ - directory_[i]->depth)) {
+      uint64_t before = 0;  // in the parts that are looked at first
+      for (const Part* part = directory_[i]; part != nullptr; part = part->overflow, before += kSlots) {
+        for (uint32_t at = 0; at < kSlots; ++at) {
+          if (part->slots[at].is_free()) continue;
+          const Key key = key_of(part->slots[at]);
+          sum += before + distance(home(key.hash, key.near), at) + 1;
+          ++count;
+        }
+      }
+    }
+    return count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);
+  }
+
   size_t parts() const { return parts_; }
   uint64_t directory_bytes() const { return directory_.capacity() * sizeof(Part*); }
 

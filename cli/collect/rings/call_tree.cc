@@ -24,10 +24,21 @@ CallTree::Slot& CallTree::add(uint32_t path_hash, uint32_t parent, uint32_t loca
   return *slot;
 }
 
-uint32_t CallTree::site_of(uint32_t node) {
-  if (node == 0) return root_site_ != 0 ? root_site_ : root_site_ = add_site(0, false);
+CallTree::Slot& CallTree::slot_of(uint32_t node) {
   const SlotKey key = key_of(path_hash_of(node));
-  return site_of(*table_->slots.find(key.hash, key.near, [node](const Slot& slot) { return slot.node == node; }));
+  return *table_->slots.find(key.hash, key.near, [node](const Slot& slot) { return slot.node == node; });
+}
+
+uint32_t CallTree::site_of(uint32_t node, uint32_t depth) {
+  if (node == 0) return root_site_ != 0 ? root_site_ : root_site_ = add_site(0, false);
+  return site_of(slot_of(node), depth);
+}
+
+// The folder adds nodes, so that slots move.
+uint32_t CallTree::deep_site_of(uint32_t node, uint32_t depth) {
+  const uint32_t site = site_of(folder_.fold(this, node, depth), 0);
+  slot_of(node).site = site;
+  return site;
 }
 
 uint32_t CallTree::add_site(uint32_t node, bool truncated) {
@@ -35,9 +46,15 @@ uint32_t CallTree::add_site(uint32_t node, bool truncated) {
   return static_cast<uint32_t>(sites_.size() - 1);
 }
 
-uint32_t CallTree::truncated_site_of(uint32_t node) {
+uint32_t CallTree::truncated_site_of(uint32_t node, uint32_t depth) {
+  const LatestTruncated& latest = latest_truncated_[node % latest_truncated_.size()];
+  if (latest.site != 0 && latest.node == node) return latest.site;
   uint32_t& site = truncated_sites_[node];
-  if (site == 0) site = add_site(node, true);
+  if (site == 0) {
+    const uint32_t folded = depth > kDeepFrames ? folder_.fold(this, node, depth) : node;
+    site = folded != node ? truncated_site_of(folded, 0) : add_site(node, true);
+  }
+  latest_truncated_[node % latest_truncated_.size()] = {node, site};
   return site;
 }
 

@@ -8,6 +8,7 @@
 // Guarantees
 //  - Equal stacks have one node, different ones two: the full key is compared, the hash only finds it.
 //  - A parent's index is smaller than its children's. Node 0 is the root.
+//  - The site of a deep stack is that of its short form (stack_folder.h).
 //  - What finds no memory throws std::bad_alloc and has changed nothing.
 // Cost:     12 bytes a node, 21-43 a slot.
 #pragma once
@@ -15,8 +16,10 @@
 #include "cli/collect/memory/growing_array.h"
 #include "cli/collect/memory/slab_pool.h"
 #include "cli/collect/memory/splitting_table.h"
+#include "cli/collect/rings/stack_folder.h"
 #include "cli/model/profile/recording.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -66,20 +69,27 @@ class CallTree {
     return add(path_hash, parent, location);
   }
 
-  // The site of a whole stack, made if it is new; never 0.
-  uint32_t site_of(Slot& slot) {
-    if (slot.site == 0) [[unlikely]]
+  // The site of a whole stack of so many frames, made if it is new; never 0.
+  uint32_t site_of(Slot& slot, uint32_t depth) {
+    if (slot.site == 0) [[unlikely]] {
+      if (depth > kDeepFrames) return deep_site_of(slot.node, depth);
       slot.site = add_site(slot.node, false);
+    }
     return slot.site;
   }
   // The same for a node that was not just descended to.
-  uint32_t site_of(uint32_t node);
-  uint32_t truncated_site_of(uint32_t node);
+  uint32_t site_of(uint32_t node, uint32_t depth);
+  uint32_t truncated_site_of(uint32_t node, uint32_t depth);
 
   const GrowingArray<StackNode>& nodes() const { return nodes_; }
   // Sites are numbered from 1; [0] is unused.
   const GrowingArray<SiteKey>& sites() const { return sites_; }
+  const StackFolder& folder() const { return folder_; }
   uint32_t site_count() const { return static_cast<uint32_t>(sites_.size()); }
+  // As SplittingTable::mean_probes(). pre: the slots are not released
+  double mean_probes() const {
+    return table_->slots.mean_probes([this](const Slot& slot) { return key_of(table_->hashes[slot.node]); });
+  }
   uint64_t slot_bytes() const { return table_ == nullptr ? 0 : table_->bytes(); }
   // No stack is looked up any more: gives the slots back. Nodes and sites stay.
   void release_slots() { table_.reset(); }
@@ -97,13 +107,21 @@ class CallTree {
 
   static SlotKey key_of(uint32_t hash) { return {hash, hash >> 12 & (SplittingTable<Slot>::kNear - 1)}; }
   Slot& add(uint32_t path_hash, uint32_t parent, uint32_t location);
+  Slot& slot_of(uint32_t node);
+  uint32_t deep_site_of(uint32_t node, uint32_t depth);
   uint32_t add_site(uint32_t node, bool truncated);
 
   std::unique_ptr<Table> table_;
   GrowingArray<StackNode> nodes_;
   GrowingArray<SiteKey> sites_;
+  StackFolder folder_;
   uint32_t root_site_ = 0;
+  struct LatestTruncated {
+    uint32_t node = 0;
+    uint32_t site = 0;  // 0: none
+  };
   std::unordered_map<uint32_t, uint32_t> truncated_sites_;  // by node
+  std::array<LatestTruncated, 1024> latest_truncated_{};    // by the node's last bits: most are asked for again
 };
 
 }  // namespace heapprof::cli

@@ -79,23 +79,22 @@ bool ModuleMap::read_entry(const unsigned char* at, uint32_t bytes_left, uint32_
   const std::string build_id = hex(at + sizeof entry + entry.path_bytes, entry.build_id_bytes);
 
   forget(entry.start_avma, entry.end_avma);
-  entries_.push_back(
-      {entry.start_avma, entry.end_avma, entry.load_bias, entry.age, module_of(path, build_id, entry.load_bias)});
+  entries_.push_back({entry.start_avma, entry.end_avma, entry.load_bias, entry.age, module_of(path, build_id, entry)});
   *entry_bytes = entry.entry_bytes;
   return true;
 }
 
-uint32_t ModuleMap::module_of(const std::string& path, const std::string& build_id, uint64_t load_bias) {
+uint32_t ModuleMap::module_of(const std::string& path, const std::string& build_id, const wire::ModuleEntry& entry) {
   const std::string identity = build_id.empty() ? "/" + path : build_id;
   const auto [at, is_new] = module_by_identity_.try_emplace(identity, static_cast<uint32_t>(modules_.size()));
   if (is_new) {
     Module module;
     module.path = path.empty() ? executable_ : path;
     module.build_id = build_id;
-    module.file = open_file_(path);
+    module.file = open_file_(path, entry.start_avma);
     modules_.push_back(std::move(module));
   }
-  modules_[at->second].load_bias = load_bias;
+  modules_[at->second].load_bias = entry.load_bias;
   return at->second;
 }
 
@@ -129,8 +128,12 @@ uint32_t ModuleMap::resolve(uint64_t cache_index, uint64_t pc_avma, uint32_t age
       break;
     }
   }
-  cached.location =
-      found != nullptr ? location_of(found->module, pc_avma - found->load_bias) : location_of(kNoModule, pc_avma);
+  if (found != nullptr) {
+    cached.location = location_of(found->module, pc_avma - found->load_bias);
+  } else {
+    const bool has_line = python_lines_ && is_python_frame(pc_avma);
+    cached.location = location_of(kNoModule, has_line ? python_lines_->first_of_line(pc_avma) : pc_avma);
+  }
   if (pc_avma == kNoPc) return cached.location;
 
   if (cache_[cache_index].pc_avma == kNoPc) ++cache_used_;

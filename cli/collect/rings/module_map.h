@@ -11,12 +11,14 @@
 #pragma once
 
 #include "cli/collect/memory/growing_array.h"
+#include "cli/collect/rings/python_lines.h"
 #include "cli/model/profile/recording.h"
 #include "shared/wire.h"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -25,11 +27,13 @@ namespace heapprof::cli {
 
 class ModuleMap {
  public:
-  // Opens the file of a module; `path` is empty for the main program. May return nullptr.
-  using Opener = std::function<std::shared_ptr<UniqueFd>(const std::string& path)>;
+  // Opens the file of a module that is mapped at the address; `path` is empty for the main program. May return nullptr.
+  using Opener = std::function<std::shared_ptr<UniqueFd>(const std::string& path, uint64_t start_avma)>;
 
   ModuleMap(std::string executable, Opener open_file);
 
+  // From now on the frames of one line of Python are one location. Without it each instruction is one.
+  void set_codes(PythonLines::Codes codes) { python_lines_.emplace(std::move(codes)); }
   // Takes over what was appended to the table. `table` has wire::kModuleTableBytes bytes, to which `bytes` were ever
   // written, modulo 2^32: it is gone round.
   void read(const unsigned char* table, uint32_t bytes);
@@ -78,7 +82,7 @@ class ModuleMap {
     return product ^ product >> 32;
   }
   bool read_entry(const unsigned char* at, uint32_t bytes_left, uint32_t* entry_bytes);
-  uint32_t module_of(const std::string& path, const std::string& build_id, uint64_t load_bias);
+  uint32_t module_of(const std::string& path, const std::string& build_id, const wire::ModuleEntry& entry);
   void forget(uint64_t start_avma, uint64_t end_avma);
   uint32_t resolve(uint64_t cache_index, uint64_t pc_avma, uint32_t age);
   uint32_t location_of(uint32_t module, uint64_t svma);
@@ -86,6 +90,7 @@ class ModuleMap {
 
   std::string executable_;
   Opener open_file_;
+  std::optional<PythonLines> python_lines_;
   uint32_t bytes_read_ = 0;
   bool is_sound_ = true;
   std::vector<Entry> entries_;

@@ -4,6 +4,7 @@
 // checked, and the control characters of its text are escaped: it ends up on a terminal.
 #include "cli/collect/rings/notes.h"
 
+#include "cli/base/file_name.h"
 #include "cli/base/text.h"
 
 #include <fmt/format.h>
@@ -75,7 +76,14 @@ void read_notes(const wire::Note* notes, uint32_t claimed, Coverage* coverage, D
             {text, wire::image_obstacle_text(static_cast<wire::ImageObstacle>(reason)), count, count_of(note.own) != 0},
             &coverage->unprofiled_programs);
         break;
-      case wire::NoteKind::kBypass: add_name(text, &coverage->bypassing_modules); break;
+      case wire::NoteKind::kBypass:
+        if (static_cast<wire::BypassReason>(reason) == wire::BypassReason::kNames) {
+          add_name(base_name(text) + ": its functions do not behave as an allocator's do",
+                   &coverage->unhooked_allocators);
+        } else {
+          add_name(text, &coverage->bypassing_modules);
+        }
+        break;
       case wire::NoteKind::kUnknownFunction:
         add_name(fmt::format("{} of CUDA {}.{}", text, reason / 1000, reason % 1000 / 10),
                  &coverage->unknown_functions);

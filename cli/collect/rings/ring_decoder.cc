@@ -50,8 +50,9 @@ bool RingDecoder::refuse() {
   if (!knows_hashes_) {
     PathMemo::Entry* const entry = walk_by_memo(frames);
     if (site == nullptr) return true;
-    *site = (event & DecodeShared::Stack::kIsTruncated) != 0 ? shared_->tree->truncated_site_of(nodes_[depth_].node)
-                                                             : site_of_leaf(entry);
+    *site = (event & DecodeShared::Stack::kIsTruncated) != 0
+                ? shared_->tree->truncated_site_of(nodes_[depth_].node, depth_)
+                : site_of_leaf(entry);
     return true;
   }
   locate_frames(frames, shared_->frames.data() + cursor->frames);

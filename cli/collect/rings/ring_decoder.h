@@ -173,7 +173,7 @@ class RingDecoder {
   uint32_t site_of_leaf(PathMemo::Entry* entry) {
     Node& leaf = nodes_[depth_];
     if (leaf.site == 0) [[unlikely]] {
-      leaf.site = shared_->tree->site_of(leaf.node);
+      leaf.site = shared_->tree->site_of(leaf.node, depth_);
       if (entry != nullptr) entry->site = leaf.site;
     }
     return leaf.site;

@@ -92,11 +92,13 @@ void RingDecoder::intern_stacks(std::span<Event> batch, size_t stacks, bool fill
     if (stack.event == DecodeShared::Stack::kNoEvent) continue;
     uint32_t& site = batch[stack.event & DecodeShared::Stack::kIndexMask].site;
     if ((stack.event & DecodeShared::Stack::kIsTruncated) != 0) [[unlikely]] {
-      site = tree.truncated_site_of(leaf->node);
+      site = tree.truncated_site_of(leaf->node, stack.keep + stack.fresh);
       continue;
     }
-    if (leaf->site == 0) [[unlikely]]
-      leaf->site = slot != nullptr ? tree.site_of(*slot) : tree.site_of(leaf->node);
+    if (leaf->site == 0) [[unlikely]] {
+      const uint32_t depth = stack.keep + stack.fresh;
+      leaf->site = slot != nullptr ? tree.site_of(*slot, depth) : tree.site_of(leaf->node, depth);
+    }
     site = leaf->site;
   }
 }

@@ -6,6 +6,7 @@
 // "others" by one nth_element, so that an end costs little.
 #include "cli/collect/rings/thread_table.h"
 
+#include "cli/base/saturating.h"
 #include "cli/collect/rings/event.h"
 
 #include <algorithm>
@@ -98,7 +99,7 @@ void ThreadTable::drop_small() {
   std::nth_element(ended_.begin(), end_of_kept, ended_.end(), is_larger);
   for (auto thread = end_of_kept; thread != ended_.end(); ++thread) {
     others_.allocations += thread->allocations;
-    others_.total_bytes += thread->total_bytes;
+    others_.total_bytes = add_saturating(others_.total_bytes, thread->total_bytes);
     others_.frees += thread->frees;
     ++others_count_;
   }
@@ -109,7 +110,7 @@ ThreadSlot ThreadTable::sum() const {
   ThreadSlot sum{};
   const auto add = [&sum](uint64_t allocations, uint64_t total_bytes, uint64_t frees) {
     sum.allocations += allocations;
-    sum.total_bytes += total_bytes;
+    sum.total_bytes = add_saturating(sum.total_bytes, total_bytes);
     sum.frees += frees;
   };
   for (const ThreadSlot& slot : slots_) {

@@ -11,7 +11,6 @@
 // are left out (a program with a GPU), the long way is taken.
 #include "cli/model/analysis/assemble_grouped.h"
 
-#include "cli/base/large_memory.h"
 #include "cli/model/analysis/group_rows.h"
 #include "cli/model/profile/alike_frames.h"
 #include "cli/model/profile/assemble.h"
@@ -22,6 +21,7 @@
 #include <algorithm>
 #include <functional>
 #include <future>
+#include <optional>
 #include <system_error>
 #include <unordered_map>
 #include <utility>
@@ -110,8 +110,8 @@ class FirstByStack {
   // stacks: distinct. Returns by node whether it is one of the first.
   std::vector<char> find(const std::vector<uint32_t>& stacks, uint32_t wanted) {
     count(stacks);
-    std::vector<char> is_first = make_large<char>(recording_.stacks.size(), 0);
-    std::vector<char> is_whole = make_large<char>(recording_.stacks.size(), 0);  // all below it are
+    std::vector<char> is_first(recording_.stacks.size(), 0);
+    std::vector<char> is_whole(recording_.stacks.size(), 0);  // all below it are
     for (uint32_t at = 0; wanted > 0;) {
       if (is_stack_[at] != 0) {
         is_first[at] = 1;
@@ -139,10 +139,10 @@ class FirstByStack {
  private:
   void count(const std::vector<uint32_t>& stacks) {
     const std::vector<StackNode>& nodes = recording_.stacks;
-    is_stack_ = make_large<char>(nodes.size(), 0);
-    counts_ = make_large<uint32_t>(nodes.size(), 0);
-    first_child_ = make_large<uint32_t>(nodes.size(), 0);
-    next_sibling_ = make_large<uint32_t>(nodes.size(), 0);
+    is_stack_.assign(nodes.size(), 0);
+    counts_.assign(nodes.size(), 0);
+    first_child_.assign(nodes.size(), 0);
+    next_sibling_.assign(nodes.size(), 0);
     for (const uint32_t stack : stacks) is_stack_[stack] = 1, counts_[stack] = 1;
     for (auto i = static_cast<uint32_t>(nodes.size()); i-- > 1;) {  // children before their parents
       if (counts_[i] == 0) continue;
@@ -187,8 +187,8 @@ void find_small(const Recording& recording, const NamedLocations& names, const G
   // A site is 200 bytes and more: each is looked at once.
   std::vector<SiteRank> ranks;
   std::vector<RankKey> keys;
-  reserve_large(&ranks, sites->treatments.size());
-  reserve_large(&keys, sites->treatments.size());
+  ranks.reserve(sites->treatments.size());
+  keys.reserve(sites->treatments.size());
   for (uint32_t i = 0; i < sites->treatments.size(); ++i) {
     if (sites->treatments[i] != Treatment::kAlone) continue;
     const SiteNumbers& numbers = sites->numbers(i);
@@ -224,7 +224,7 @@ void find_small(const Recording& recording, const NamedLocations& names, const G
 
 // Of every node whose stack is in the profile, and of those outside of it.
 std::vector<char> find_used(const Recording& recording, const std::vector<DeviceSites>& devices) {
-  std::vector<char> is_used = make_large<char>(recording.stacks.size(), 0);
+  std::vector<char> is_used(recording.stacks.size(), 0);
   const auto use = [&](uint32_t node) {
     for (; node != 0 && is_used[node] == 0; node = recording.stacks[node].parent) is_used[node] = 1;
   };
@@ -246,8 +246,8 @@ struct SummedRows {
 SummedRows sum_rows(const DeviceSites& sites, const GroupOptions& options, GroupRows* rows) {
   std::vector<uint32_t> small;
   std::vector<uint32_t> stacks;
-  reserve_large(&small, sites.treatments.size());
-  reserve_large(&stacks, sites.treatments.size());
+  small.reserve(sites.treatments.size());
+  stacks.reserve(sites.treatments.size());
   for (uint32_t i = 0; i < sites.treatments.size(); ++i) {
     if (sites.treatments[i] != Treatment::kInRow) continue;
     small.push_back(i);
@@ -256,12 +256,17 @@ SummedRows sum_rows(const DeviceSites& sites, const GroupOptions& options, Group
   const std::vector<uint32_t> row_of = rows->find(stacks, options.most_rows);
   SummedRows summed;
   std::unordered_map<uint32_t, size_t> site_of_row;
+  Site plain;
+  SiteCursor cursor;
   for (size_t i = 0; i < small.size(); ++i) {
-    Site site = sites.site(small[i]);
+    std::optional<Site> merged;
+    if (sites.merged.count(small[i]) != 0) merged = sites.site(small[i]);
+    if (!merged) make_site(*sites.device, sites.device->sites[small[i]], &cursor, &plain);
+    Site& site = merged ? *merged : plain;
     site.grouped_stacks = 1;
     const auto [entry, is_new] = site_of_row.try_emplace(row_of[i], summed.sites.size());
     if (is_new) {
-      summed.sites.push_back(std::move(site));
+      summed.sites.push_back(site);
       summed.rows.push_back(row_of[i]);
     } else {
       merge_site(&summed.sites[entry->second], site, sites.device->totals.peak_bytes);
@@ -319,7 +324,7 @@ Profile assemble_grouped(const Recording& recording, const SymbolTable& symbols,
     return long_way;
   }
   std::vector<DeviceSites> devices(recording.devices.size());
-  std::vector<uint32_t> site_of_stack = make_large<uint32_t>(recording.stacks.size(), 0);
+  std::vector<uint32_t> site_of_stack(recording.stacks.size(), 0);
   for (size_t d = 0; d < devices.size(); ++d) {
     devices[d].device = &recording.devices[d];
     devices[d].treatments.assign(recording.devices[d].sites.size(), Treatment::kAlone);
@@ -333,7 +338,7 @@ Profile assemble_grouped(const Recording& recording, const SymbolTable& symbols,
   for (const DeviceSites& sites : devices) {
     Device& device = profile.devices.emplace_back(make_device_without_sites(*sites.device));
     const auto alone = std::count(sites.treatments.begin(), sites.treatments.end(), Treatment::kAlone);
-    reserve_large(&device.sites, static_cast<size_t>(alone) + options.most_rows);
+    device.sites.reserve(static_cast<size_t>(alone) + options.most_rows);
     for (uint32_t i = 0; i < sites.treatments.size(); ++i) {
       if (sites.treatments[i] != Treatment::kAlone) continue;
       device.sites.push_back(sites.site(i));

@@ -3,6 +3,7 @@
 #include "cli/model/analysis/copy_frames.h"
 
 #include "cli/base/function_name.h"
+#include "cli/base/text.h"
 
 #include <algorithm>
 #include <array>
@@ -11,11 +12,6 @@
 
 namespace heapprof::cli {
 namespace {
-
-template <size_t N>
-bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 constexpr std::array<std::string_view, 14> kDuplicators = {"strdup",   "__strdup",  "strndup",  "__strndup", "wcsdup",
                                                            "xstrdup",  "xmemdup",   "xmemdupz", "memdup",    "g_strdup",
@@ -83,8 +79,6 @@ bool is_standard_copy(std::string_view function) {
 }
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
-bool is_lower(char c) { return std::islower(static_cast<unsigned char>(c)) != 0; }
-bool is_upper(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; }
 
 // Whether the last part of the name has the word in it: copy_scene, deepCopy, Table::clone, but not photocopying.
 bool has_word(std::string_view name, std::string_view word) {

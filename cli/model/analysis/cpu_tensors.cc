@@ -1,7 +1,7 @@
 // cli/model/analysis/cpu_tensors.cc: see cpu_tensors.h.
 #include "cli/model/analysis/cpu_tensors.h"
 
-#include "cli/model/profile/site_numbers.h"
+#include "cli/base/saturating.h"
 
 #include <string_view>
 #include <vector>

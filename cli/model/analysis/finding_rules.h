@@ -21,12 +21,19 @@ struct FindingScene {
 inline constexpr uint64_t kKiB = 1024;
 inline constexpr uint64_t kMiB = 1024 * 1024;
 
-// Growth: the place gains in each quarter of the run.
-inline constexpr uint64_t kGrowthRunNs = 1'000'000'000;  // shorter runs only begin
+// Growth: the place gains in each quarter of the time from its beginning to the end of the work.
 inline constexpr size_t kGrowthMoments = 8;
 inline constexpr uint64_t kGrowthBytes = 256 * kKiB;
 inline constexpr uint64_t kGrowthPercent = 1;  // of the peak
 inline constexpr uint64_t kGrowthBlocks = 32;  // fewer are a container, not a leak
+
+// Where a program frees most of what it has as it exits, what stays is a leak by contrast.
+inline constexpr uint64_t kShutDownLeftPercent = 30;  // of what was live in the last tenth of the run are left at most
+inline constexpr uint64_t kShutDownOfLeftPercent = 25;  // of that are the place's, or more
+inline constexpr uint64_t kOthersLeftPercent = 5;       // of what others had at the peak, where all is one place's
+inline constexpr uint64_t kShutDownLeftBytes = 64 * kKiB;
+inline constexpr uint64_t kShutDownBlocks = 32;    // of one stack
+inline constexpr uint64_t kShutDownPartOfRun = 8;  // made over so large a part of the run, or a larger one
 
 // Large blocks never freed.
 inline constexpr uint64_t kNeverFreedEachBytes = 64 * kKiB;
@@ -50,6 +57,19 @@ inline constexpr uint64_t kStartPeakByPercent = 25;
 inline constexpr uint64_t kStartPeakOverPercent = 40;
 inline constexpr uint64_t kStartPeakLaterPercent = 50;
 
+// A spike: for so short a part of the run the device has more than half of its peak, and before and after it has not.
+inline constexpr uint64_t kSpikeBytes = 4 * kMiB;
+inline constexpr uint64_t kSpikeOverPercent = 40;
+inline constexpr uint64_t kSpikeElsewherePercent = 60;  // of the peak the rest of the run has at most
+
+// A backlog: what a place holds rises for so long a part of the run, and then falls, while blocks pass through it.
+inline constexpr uint64_t kBacklogBytes = 4 * kMiB;
+inline constexpr uint64_t kBacklogPercent = 33;      // of the peak
+inline constexpr uint64_t kBacklogBlocks = 100;      // at the peak, and as many again over the run
+inline constexpr uint64_t kBacklogRisePercent = 20;  // of the run, from a tenth of its largest to nine tenths
+inline constexpr uint64_t kBacklogFallPercent = 10;  // of the run, from nine tenths to a tenth
+inline constexpr uint64_t kBacklogBackPercent = 20;  // of its largest, the most that it turns back in between
+
 // Copying: of all bytes allocated.
 inline constexpr uint64_t kCopiesBytes = 4 * kMiB;
 inline constexpr uint64_t kCopiesPercent = 5;
@@ -58,6 +78,7 @@ inline constexpr uint64_t kCopiesPercent = 5;
 inline constexpr uint64_t kTwiceBytes = kMiB;
 inline constexpr uint64_t kTwicePercent = 5;
 inline constexpr uint64_t kTwinBytes = 64 * kKiB;
+inline constexpr uint64_t kSeriesBlocks = 8;  // of doubling sizes, which need no name of a function
 
 // Blocks of one size, again and again.
 inline constexpr uint64_t kChurnEachBytes = 64;  // smaller ones are a storm
@@ -75,10 +96,18 @@ inline constexpr uint64_t kStormPercent = 10;  // of all allocations
 
 // Whether it is known what the device's places held over the run, and the run is long enough to say so.
 bool has_moments(const Profile& profile, const Device& device);
+// When the device began its fall before an exit that frees half of it or more, within the last tenth of the run; else
+// the end of the run.
+uint64_t drain_start_ns(const Profile& profile, const Device& device);
+// Whether the program came to its own end.
+inline bool is_exited_run(const Profile& profile) { return profile.run.end.kind == EndKind::kExited; }
+// Whether an exit came that frees nearly all.
+bool has_shut_down(const Profile& profile, const Device& device);
 // Whether part is at least so many percent of whole.
 bool is_share(Ratio ratio, uint64_t percent);
 
-// What a place held at the device's moments, and at the end, where that is what leaked.
+// What a place held at the device's bounds (stays.h: exactly), or at its moments, and at the end, where that is what
+// leaked.
 struct LivePoint {
   uint64_t at_ns = 0;
   uint64_t bytes = 0;
@@ -91,13 +120,16 @@ double bytes_at(const std::vector<LivePoint>& series, double at_ns);
 Finding start_finding(const FindingScene& scene, FindingKind kind, uint32_t place,
                       const std::vector<WeightedSite>& sites);
 
-// What stays: findings_kept.cc.
+// What grows: findings_grown.cc. What stays: findings_kept.cc.
 void find_growth(const FindingScene& scene, std::vector<Finding>* findings);
 void find_never_freed(const FindingScene& scene, std::vector<Finding>* findings);
 // pre: find_growth() was asked; what grows is no finding of these two
 void find_small_never_freed(const FindingScene& scene, std::vector<Finding>* findings);
 // What goes: findings_started.cc.
 void find_start_peak(const FindingScene& scene, std::vector<Finding>* findings);
+void find_backlog(const FindingScene& scene, std::vector<Finding>* findings);
+// pre: find_backlog() was asked; what is one is no spike
+void find_spike(const FindingScene& scene, std::vector<Finding>* findings);
 // What is copied: findings_copied.cc.
 void find_copies(const FindingScene& scene, std::vector<Finding>* findings);
 void find_old_and_new(const FindingScene& scene, std::vector<Finding>* findings);

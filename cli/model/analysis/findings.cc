@@ -2,16 +2,17 @@
 #include "cli/model/analysis/findings.h"
 
 #include "cli/base/file_name.h"
+#include "cli/base/saturating.h"
 #include "cli/model/analysis/exception_reserve.h"
 #include "cli/model/analysis/finding_rules.h"
 #include "cli/model/analysis/frame_name.h"
 #include "cli/model/analysis/named_place.h"
 #include "cli/model/analysis/python/paths.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -35,7 +36,7 @@ std::string make_id(const Profile& profile, const Finding& finding) {
                      : has_module        ? std::string_view(profile.modules[frame.module].path)
                                          : std::string_view());
   }
-  return fmt::format("{}-{:08x}", finding_name(finding.kind), hash_text(key));
+  return fmt::format("{:08x}", hash_text(key));
 }
 
 void sort_findings(const Profile& profile, std::vector<Finding>* findings) {
@@ -46,18 +47,23 @@ void sort_findings(const Profile& profile, std::vector<Finding>* findings) {
                       frame.line, frame.svma, finding.each_bytes);
   };
   std::sort(findings->begin(), findings->end(), [&](const Finding& a, const Finding& b) {
+    const FindingRank rank = rank_of(profile, a);
+    if (rank != rank_of(profile, b)) return rank < rank_of(profile, b);
+    if (rank == FindingRank::kTime && estimated_ns(a) != estimated_ns(b)) return estimated_ns(a) > estimated_ns(b);
     if (a.cost_bytes != b.cost_bytes) return a.cost_bytes > b.cost_bytes;
     return place(a) < place(b);
   });
 }
 
-// Two lines of one function have one id; then the line order tells them apart: "churn-1f3a9c02.2".
+// What is found at several lines of one function, or of several kinds, has one id and a number: "1f3a9c02.2". The kind
+// is no part of it: a longer run may show growth where a short one shows what was left at the end.
 void name_findings(const Profile& profile, std::vector<Finding>* findings) {
   std::map<std::string, std::vector<Finding*>> same;
   for (Finding& finding : *findings) same[make_id(profile, finding)].push_back(&finding);
   for (auto& [id, alike] : same) {
     const auto key = [&](const Finding* finding) {
-      return std::tuple(finding->has_frame ? profile.frames[finding->frame].line : 0, finding->each_bytes);
+      return std::tuple(finding->has_frame ? profile.frames[finding->frame].line : 0, finding->kind,
+                        finding->each_bytes);
     };
     std::stable_sort(alike.begin(), alike.end(), [&](const Finding* a, const Finding* b) { return key(a) < key(b); });
     for (size_t i = 0; i < alike.size(); ++i) alike[i]->id = i == 0 ? id : fmt::format("{}.{}", id, i + 1);
@@ -83,8 +89,49 @@ bool lacks_names(const Profile& profile) {
 }  // namespace
 
 bool has_moments(const Profile& profile, const Device& device) {
-  return profile.merged.empty() && device.moments_ns.size() >= kGrowthMoments &&
-         profile.run.duration_ns >= kGrowthRunNs;
+  return profile.merged.empty() && std::max(device.moments_ns.size(), device.bounds_ns.size()) >= kGrowthMoments &&
+         profile.run.duration_ns >= kShapeRunNs;
+}
+
+FindingRank rank_of(const Profile& profile, const Finding& finding) {
+  constexpr uint64_t kOfLostPercent = 1;
+  constexpr uint64_t kOfPeakPercent = 10;
+  const Ratio of_peak{finding.cost_bytes, profile.devices[finding.device].totals.peak_bytes};
+  // A program as distributions have it (git, perl, a database) keeps what it is given, and is in good order; where its
+  // functions have no names, one place may be all that an interpreter allocates (lua).
+  const bool has_source = finding.has_frame && !profile.frames[finding.frame].file.empty();
+  switch (finding.kind) {
+    case FindingKind::kGrowth:
+    case FindingKind::kNeverFreed:
+    case FindingKind::kSmallNeverFreed: {
+      if (finding.is_lost) return FindingRank::kLost;
+      const bool is_large = is_share(of_peak, kOfLostPercent);
+      return is_large && (has_source || finding.is_by_contrast) ? FindingRank::kLost : FindingRank::kSmall;
+    }
+    case FindingKind::kStartPeak:
+    case FindingKind::kSpike:
+    case FindingKind::kOldAndNew:
+    case FindingKind::kTwins:
+    case FindingKind::kWholeFile: return is_share(of_peak, kOfPeakPercent) ? FindingRank::kPeak : FindingRank::kSmall;
+    case FindingKind::kBacklog:
+      return has_source && is_share(of_peak, kOfPeakPercent) ? FindingRank::kPeak : FindingRank::kSmall;
+    case FindingKind::kStorm:
+    case FindingKind::kCopies:
+    case FindingKind::kChurn: return FindingRank::kTime;
+  }
+  return FindingRank::kTime;
+}
+
+uint64_t estimated_ns(const Finding& finding) {
+  constexpr uint64_t kPairNs = 50;          // of malloc and free
+  constexpr uint64_t kCopiedBytesANs = 5;   // by memcpy, of what lies in no cache
+  constexpr uint64_t kClearedBytesANs = 2;  // pages that the kernel hands out anew
+  const bool is_copied = finding.kind == FindingKind::kCopies;
+  const uint64_t blocks = is_copied ? 0 : finding.cost_blocks;
+  const uint64_t cleared = !is_copied && finding.each_bytes >= kChurnLargeBytes ? finding.cost_bytes : 0;
+  const uint64_t copied = is_copied ? finding.cost_bytes : 0;
+  return add_saturating(std::min(blocks, UINT64_MAX / kPairNs) * kPairNs,
+                        copied / kCopiedBytesANs + cleared / kClearedBytesANs);
 }
 
 bool is_share(Ratio ratio, uint64_t percent) {
@@ -109,6 +156,8 @@ const char* finding_name(FindingKind kind) {
     case FindingKind::kNeverFreed: return "never-freed";
     case FindingKind::kSmallNeverFreed: return "small-never-freed";
     case FindingKind::kStartPeak: return "start-peak";
+    case FindingKind::kSpike: return "spike";
+    case FindingKind::kBacklog: return "backlog";
     case FindingKind::kCopies: return "copies";
     case FindingKind::kOldAndNew: return "old-and-new";
     case FindingKind::kTwins: return "twins";
@@ -123,22 +172,23 @@ bool can_have_findings(const Profile& profile) { return profile.dialect == Diale
 
 std::vector<Unasked> find_unasked(const Profile& profile, std::string_view device) {
   std::vector<Unasked> unasked;
-  std::string without_moments;
-  bool is_asked = false;
-  for (const Device& other : profile.devices) {
-    if ((!device.empty() && other.name != device) || is_reserved_device(other.name)) continue;
-    if (has_moments(profile, other)) {
-      is_asked = true;
-    } else {
-      without_moments += (without_moments.empty() ? "" : ", ") + other.name;
+  for (const FindingKind kind :
+       {FindingKind::kGrowth, FindingKind::kStartPeak, FindingKind::kSpike, FindingKind::kBacklog}) {
+    std::string without_moments;
+    bool is_asked = false;
+    for (const Device& other : profile.devices) {
+      if ((!device.empty() && other.name != device) || is_reserved_device(other.name)) continue;
+      if (has_moments(profile, other) && profile.run.duration_ns >= least_run_ns(kind)) {
+        is_asked = true;
+      } else {
+        without_moments += (without_moments.empty() ? "" : ", ") + other.name;
+      }
     }
-  }
-  for (const FindingKind kind : {FindingKind::kGrowth, FindingKind::kStartPeak}) {
     if (is_asked && without_moments.empty()) continue;
-    const Lack lack = !profile.merged.empty()                  ? Lack::kOneRun
-                      : profile.run.duration_ns < kGrowthRunNs ? Lack::kTime
-                      : is_asked                               ? Lack::kHostMoments
-                                                               : Lack::kMoments;
+    const Lack lack = !profile.merged.empty()                        ? Lack::kOneRun
+                      : profile.run.duration_ns < least_run_ns(kind) ? Lack::kTime
+                      : is_asked                                     ? Lack::kHostMoments
+                                                                     : Lack::kMoments;
     unasked.push_back({kind, is_asked ? without_moments : "", lack});
   }
   const bool is_one_run = profile.merged.empty();
@@ -154,11 +204,12 @@ std::vector<Unasked> find_unasked(const Profile& profile, std::string_view devic
   return unasked;
 }
 
-std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree) {
+std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree, std::vector<Finding>* brief_growth) {
   std::vector<Finding> findings;
   for (uint32_t number = 0; number < profile.devices.size(); ++number) {
     const Device& device = profile.devices[number];
-    if (is_reserved_device(device.name)) continue;  // addresses, and no memory
+    // Addresses, and no memory; pages of files, which the kernel drops where it needs memory.
+    if (is_reserved_device(device.name) || is_file_device(device.name)) continue;
     const std::vector<Place> places = find_places(profile, tree, device);
     FindingScene scene{profile, tree, number, device, places, std::vector<uint32_t>(device.sites.size())};
     for (uint32_t place = 0; place < places.size(); ++place) {
@@ -171,6 +222,8 @@ std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree
       find_small_never_freed(scene, &findings);
     }
     find_start_peak(scene, &findings);
+    find_backlog(scene, &findings);
+    find_spike(scene, &findings);
     find_copies(scene, &findings);
     find_old_and_new(scene, &findings);
     find_twins(scene, &findings);
@@ -178,6 +231,11 @@ std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree
     find_churn(scene, &findings);
     if (number == 0) find_storms(scene, &findings);  // nobody allocates devices' memory in tiny blocks
   }
+  const auto brief =
+      std::stable_partition(findings.begin(), findings.end(), [](const Finding& finding) { return !finding.is_brief; });
+  if (brief_growth != nullptr)
+    brief_growth->assign(std::make_move_iterator(brief), std::make_move_iterator(findings.end()));
+  findings.erase(brief, findings.end());
   // Nobody can do anything about what a library does while it is imported.
   std::erase_if(findings, [&](const Finding& finding) {
     return finding.has_frame && is_python_mark(profile, profile.frames[finding.frame]);

@@ -4,7 +4,7 @@
 // Guarantees
 //  - A finding says only what was counted, or what a function on the stack does by its contract
 //    (cli/model/analysis/copy_frames.h).
-//  - The order is by cost in bytes, the largest first, whatever it is a share of.
+//  - The order is by what a developer would do first (FindingRank), then by cost in bytes.
 //  - Ids are those of the same place in every run of the program: rule, device, function and file, without lines and
 //    addresses.
 //  - Leaks that a suppression explains (Site::suppressed_by) are in no finding.
@@ -30,6 +30,8 @@ enum class FindingKind {
   kNeverFreed,
   kSmallNeverFreed,
   kStartPeak,
+  kSpike,
+  kBacklog,
   kCopies,
   kOldAndNew,
   kTwins,
@@ -42,7 +44,7 @@ enum class ShareOf { kPeak, kTotalBytes, kAllocations };
 
 struct Finding {
   FindingKind kind = FindingKind::kGrowth;
-  std::string id;  // "growth-1f3a9c02"
+  std::string id;  // "1f3a9c02": of its device and place
   uint32_t device = 0;
   uint32_t frame = 0;  // of the place; meaningless if has_frame is false
   bool has_frame = false;
@@ -52,27 +54,46 @@ struct Finding {
   ShareOf share_of = ShareOf::kPeak;
   Ratio share;
   uint64_t each_bytes = 0;           // size of a block; the mean where they differ
-  uint64_t over_ns = 0;              // growth, never freed: the stretch of time that the cost arose in
+  uint64_t over_ns = 0;              // growth, never freed: the stretch of time that the cost arose in; spike: its own
   uint64_t all_blocks = 0;           // small blocks never freed: all that the stacks made
-  uint64_t at_peak_bytes = 0;        // peak of the start: what the place held then
+  uint64_t at_peak_bytes = 0;        // peak of the start, spike: what the place held then
+  bool is_at_least = false;          // peak of the start, spike: the cost is a lower bound
   uint64_t from_ns = 0;              // peak of the start: from then on the device had at most …
-  uint64_t later_bytes = 0;          // … so much
+  uint64_t later_bytes = 0;          // … so much; spike: before and after it
   uint64_t most_blocks = 0;          // churn: alive at once, at most
   uint64_t temporary_blocks = 0;     // storm
+  bool is_left = false;              // growth: nearly all of it was live at exit
+  bool is_brief = false;             // growth: of a run that is shorter than kGrowthRunNs
+  bool is_of_tensors = false;        // growth: PyTorch allocated it
+  uint64_t lifetime_ns = 0;          // backlog: of a block, on average
+  bool is_by_contrast = false;       // never freed: nearly all else was
   bool is_lost = false;              // never freed: nothing led to them at exit (run --leak-check)
   bool is_estimate = false;          // copies: what growing containers copied is half of what they allocated
   std::string memory_name;           // the program's own, which every block of the place had; empty: there is none
   uint32_t other_frame = kNoModule;  // twins: of the original's place; kNoModule: it has none
 };
 
+// What is looked at first: memory that is lost or grows without end; what makes the peak; then what is small beside the
+// peak; last what costs time, and no memory.
+enum class FindingRank { kLost, kPeak, kSmall, kTime };
+FindingRank rank_of(const Profile& profile, const Finding& finding);
+// Of those that cost time: how much, estimated from what an allocation and a copied byte take.
+uint64_t estimated_ns(const Finding& finding);
+
+// The shortest run that a rule is asked of which goes by what places hold over time. What grows to the end of a short
+// run may be data that is loaded; a spike is one in any run.
+inline constexpr uint64_t kGrowthRunNs = 1'000'000'000;
+inline constexpr uint64_t kShapeRunNs = 100'000'000;
+constexpr uint64_t least_run_ns(FindingKind kind) { return kind == FindingKind::kGrowth ? kGrowthRunNs : kShapeRunNs; }
+
 // As it is written: "growth", "never-freed" …
 const char* finding_name(FindingKind kind);
 // What a rule goes by, and the profile lacks.
 enum class Lack {
   kOneRun,       // it is a sum of runs, whose times and peaks are not of one clock
-  kTime,         // the run is shorter than 1 s
-  kMoments,      // what sites held at moments of the run
-  kHostMoments,  // the same, of devices other than the host
+  kTime,         // the run is shorter than least_run_ns()
+  kMoments,      // what sites held over the run
+  kHostMoments,  // the same, of some of the devices
   kEnd,          // the program did not come to its own end
   kNames         // of functions
 };
@@ -89,6 +110,8 @@ std::vector<Unasked> find_unasked(const Profile& profile, std::string_view devic
 bool can_have_findings(const Profile& profile);
 
 // The findings of all devices. pre: can_have_findings(profile); `tree` is the profile's
-std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree);
+// brief_growth: gets those of kGrowth in a run shorter than kGrowthRunNs, which are no problems; may be null.
+std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree,
+                                   std::vector<Finding>* brief_growth = nullptr);
 
 }  // namespace heapprof::cli

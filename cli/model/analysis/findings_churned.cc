@@ -4,8 +4,8 @@
 // That the blocks of a site are of one size is told from its sums: they are in one class, their mean is an integer, and
 // the blocks that were alive at its maximum have that mean too. Ten thousand blocks of different sizes do not do that
 // by chance.
+#include "cli/base/saturating.h"
 #include "cli/model/analysis/finding_rules.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
 #include <map>
@@ -35,7 +35,7 @@ bool is_tiny(const SizedNumbers& n) {
          is_share({small, n.total_blocks}, 90);
 }
 
-struct Sum {
+struct ChurnedSum {
   std::vector<WeightedSite> sites;
   uint64_t bytes = 0;
   uint64_t blocks = 0;
@@ -51,7 +51,7 @@ struct Sum {
   }
 };
 
-void fill(const Sum& sum, const FindingScene& scene, Finding* finding) {
+void fill(const ChurnedSum& sum, const FindingScene& scene, Finding* finding) {
   finding->cost_bytes = sum.bytes;
   finding->cost_blocks = sum.blocks;
   finding->each_bytes = sum.bytes / sum.blocks;
@@ -64,7 +64,7 @@ void fill(const Sum& sum, const FindingScene& scene, Finding* finding) {
 }  // namespace
 
 void find_churn(const FindingScene& scene, std::vector<Finding>* findings) {
-  std::map<std::pair<uint32_t, uint64_t>, Sum> sums;  // by place and size
+  std::map<std::pair<uint32_t, uint64_t>, ChurnedSum> sums;  // by place and size
   for (uint32_t i = 0; i < scene.device.sites.size(); ++i) {
     const Site& site = scene.device.sites[i];
     const uint64_t size_bytes = site.grouped_stacks > 0 ? 0 : single_size(site);
@@ -89,7 +89,7 @@ void find_churn(const FindingScene& scene, std::vector<Finding>* findings) {
 }
 
 void find_storms(const FindingScene& scene, std::vector<Finding>* findings) {
-  std::map<uint32_t, Sum> sums;  // by place
+  std::map<uint32_t, ChurnedSum> sums;  // by place
   for (uint32_t i = 0; i < scene.device.sites.size(); ++i) {
     const Site& site = scene.device.sites[i];
     if (site.grouped_stacks == 0 && is_tiny(site.numbers)) sums[scene.place_of_site[i]].add(i, site.numbers);

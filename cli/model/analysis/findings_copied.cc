@@ -7,10 +7,10 @@
 //
 // A twin is a copy with its original: by a function on the stack that copies, and by a block of the same size
 // elsewhere, both alive at the peak. Blocks of one size alone say nothing: matrices of one shape have one size.
+#include "cli/base/saturating.h"
 #include "cli/model/analysis/copy_frames.h"
 #include "cli/model/analysis/finding_rules.h"
 #include "cli/model/profile/site_fields.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
 #include <map>
@@ -61,7 +61,7 @@ class FrameAnswers {
   std::vector<char> answers_;  // by frame; 0: not asked yet
 };
 
-struct Sum {
+struct CopiedSum {
   std::vector<WeightedSite> sites;
   uint64_t bytes = 0;
   uint64_t blocks = 0;
@@ -75,9 +75,9 @@ struct Sum {
     blocks = add_saturating(blocks, more_blocks);
   }
 };
-using SumsByPlace = std::map<uint32_t, Sum>;
+using SumsByPlace = std::map<uint32_t, CopiedSum>;
 
-Finding finish(const FindingScene& scene, FindingKind kind, uint32_t place, const Sum& sum, ShareOf share_of) {
+Finding finish(const FindingScene& scene, FindingKind kind, uint32_t place, const CopiedSum& sum, ShareOf share_of) {
   Finding finding = start_finding(scene, kind, place, sum.sites);
   finding.cost_bytes = sum.bytes;
   finding.cost_blocks = sum.blocks;
@@ -131,7 +131,7 @@ void find_copies(const FindingScene& scene, std::vector<Finding>* findings) {
   for (uint32_t i = 0; i < scene.device.sites.size(); ++i) {
     const Site& site = scene.device.sites[i];
     if (site.grouped_stacks > 0) continue;
-    Sum* sum = nullptr;
+    CopiedSum* sum = nullptr;
     if (site.numbers.moved_bytes > 0) {
       sum = &sums[scene.place_of_site[i]];
       sum->add(i, site.numbers.moved_bytes, site.numbers.resized_blocks);
@@ -154,7 +154,8 @@ void find_old_and_new(const FindingScene& scene, std::vector<Finding>* findings)
   for (uint32_t i = 0; i < scene.device.sites.size(); ++i) {
     const Site& site = scene.device.sites[i];
     const uint64_t old_bytes = old_block_at_peak(site);
-    if (old_bytes > 0 && growing.has(site.node)) sums[scene.place_of_site[i]].add(i, old_bytes, 1);
+    const bool is_long = site.numbers.total_blocks >= kSeriesBlocks;  // by chance no sizes are such a series
+    if (old_bytes > 0 && (is_long || growing.has(site.node))) sums[scene.place_of_site[i]].add(i, old_bytes, 1);
   }
   for (const auto& [place, sum] : sums) {
     if (sum.bytes < kTwiceBytes) continue;
@@ -190,7 +191,7 @@ void find_twins(const FindingScene& scene, std::vector<Finding>* findings) {
     uint32_t original = other_than(copy, by_sum[{size.bytes, size.blocks}]);
     if (original == kNoModule && size.each_bytes >= kTwinBytes) original = other_than(copy, by_each[size.each_bytes]);
     if (original == kNoModule) continue;
-    Sum& sum = sums[scene.place_of_site[copy]];
+    CopiedSum& sum = sums[scene.place_of_site[copy]];
     sum.add(copy, size.bytes, size.blocks);
     if (size.bytes <= sum.other_bytes) continue;
     sum.other_bytes = size.bytes;

@@ -1,61 +1,28 @@
-// cli/model/analysis/findings_kept.cc: what stays: places that hold more and more, and large blocks that are never
-// freed.
+// cli/model/analysis/findings_kept.cc: what stays: blocks that are never freed.
 //
-// A program that loads its data and then works with it, and a cache that fills up, grow too, but not to the end. So
-// growth has to go on in each quarter of the time, neither slowing down to half of its mean nor speeding up to twice (a
-// container that doubles), and may not fall back by much in between.
+// A program that frees what it has before it exits says itself what was kept on purpose: nothing. What stays then, and
+// came up over a good part of the run, is a leak, however small it is beside the rest.
 // Blocks of one place that are kept have to be several, allocated over a good part of the run and to its end: what a
 // program allocates at its start and keeps is its working memory. And one stack has to make several of them: a wrapper
 // around malloc, which has no name in a stripped program, is the place of all that a program keeps, by a hundred stacks
 // that each did so once (git blame, cc1plus). Of small blocks nearly all that a stack made has to be kept: some of a
 // cache's are dropped (git log keeps a quarter).
+#include "cli/base/saturating.h"
 #include "cli/model/analysis/finding_rules.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
 
 namespace heapprof::cli {
 namespace {
 
-struct Growth {
-  uint64_t gained_bytes = 0;  // 0: it does not grow steadily
-  uint64_t over_ns = 0;
-};
-
-Growth measure_growth(const std::vector<LivePoint>& series, uint64_t duration_ns) {
-  constexpr int kQuarters = 4;
-  const auto highest = std::max_element(series.begin(), series.end(), [](const LivePoint& a, const LivePoint& b) {
-    return a.bytes < b.bytes || (a.bytes == b.bytes && a.at_ns < b.at_ns);
-  });
-  const auto whole_ns = static_cast<double>(duration_ns);
-  const double begin_ns = whole_ns / 10;  // before that programs set themselves up
-  const auto end_ns = static_cast<double>(highest->at_ns);
-  if (end_ns < whole_ns * 0.8) return {};  // it stopped growing; after 80 % some programs tidy up
-  const std::vector<LivePoint> rise(series.begin(), highest + 1);
-  double values[kQuarters + 1];
-  for (int i = 0; i <= kQuarters; ++i) values[i] = bytes_at(rise, begin_ns + (end_ns - begin_ns) * i / kQuarters);
-  const double gained = values[kQuarters] - values[0];
-  if (gained < static_cast<double>(kGrowthBytes)) return {};
-  for (int i = 0; i < kQuarters; ++i) {
-    const double in_quarter = values[i + 1] - values[i];
-    if (in_quarter < gained / kQuarters * 0.5 || in_quarter > gained / kQuarters * 2) return {};
-  }
-  double most = 0;
-  for (const LivePoint& point : rise) {
-    if (static_cast<double>(point.at_ns) < begin_ns) continue;
-    most = std::max(most, static_cast<double>(point.bytes));
-    if (most - static_cast<double>(point.bytes) > gained / 8) return {};  // it comes and goes
-  }
-  return {static_cast<uint64_t>(gained), static_cast<uint64_t>(end_ns - begin_ns)};
+bool is_growth_of(const Finding& finding, const FindingScene& scene, const Place& place) {
+  return finding.kind == FindingKind::kGrowth && !finding.is_brief && finding.device == scene.device_number &&
+         finding.has_frame == place.has_frame && finding.frame == place.frame;
 }
 
-bool is_exited_run(const Profile& profile) { return profile.run.end.kind == EndKind::kExited; }
-
 bool grows(const std::vector<Finding>& findings, const FindingScene& scene, const Place& place) {
-  return std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
-    return finding.kind == FindingKind::kGrowth && finding.device == scene.device_number &&
-           finding.has_frame == place.has_frame && finding.frame == place.frame;
-  });
+  return std::any_of(findings.begin(), findings.end(),
+                     [&](const Finding& finding) { return is_growth_of(finding, scene, place); });
 }
 
 // What a place left, of the sites that a rule is about.
@@ -84,7 +51,54 @@ struct Kept {
   }
 };
 
-Finding finish(const FindingScene& scene, FindingKind kind, uint32_t place, const Kept& kept) {
+// What a run left at its end, for asking about one place after another.
+class Leftovers {
+ public:
+  explicit Leftovers(const FindingScene& scene)
+      : scene_(scene),
+        is_own_end_(is_exited_run(scene.profile) && scene.profile.merged.empty()),
+        has_shut_down_(has_shut_down(scene.profile, scene.device)) {
+    for (const Site& site : scene.device.sites) all_.add(site);
+  }
+
+  // Of what a run that frees nearly all leaves behind, a good part is the place's, and came up bit by bit.
+  bool has_leaked(const Place& place, const Kept& kept) const {
+    return kept.bytes >= kShutDownLeftBytes &&
+           is_share({kept.bytes, scene_.device.totals.leaked_bytes}, kShutDownOfLeftPercent) &&
+           kept.last_ns - kept.first_ns >= scene_.profile.run.duration_ns / kShutDownPartOfRun &&
+           kept.repeated_bytes >= kept.bytes - kept.bytes / 2 && (has_shut_down_ || has_freed_others(place));
+  }
+
+ private:
+  struct Sums {
+    uint64_t peak_bytes = 0;
+    uint64_t left_bytes = 0;
+
+    void add(const Site& site) {
+      if (site.suppressed_by != 0) return;
+      peak_bytes = add_saturating(peak_bytes, site.numbers.peak_bytes);
+      left_bytes = add_saturating(left_bytes, site.numbers.leaked_bytes);
+    }
+  };
+
+  // Whether the other places freed what they had: what this one left may be most of all that there was.
+  bool has_freed_others(const Place& place) const {
+    constexpr uint64_t kLeastBytes = 32 * kKiB;
+    Sums own;
+    for (const uint32_t index : place.sites) own.add(scene_.device.sites[index]);
+    const uint64_t peak_bytes = all_.peak_bytes - std::min(all_.peak_bytes, own.peak_bytes);
+    const uint64_t left_bytes = all_.left_bytes - std::min(all_.left_bytes, own.left_bytes);
+    return is_own_end_ && peak_bytes >= kLeastBytes && left_bytes <= peak_bytes / 100 * kOthersLeftPercent;
+  }
+
+  const FindingScene& scene_;
+  bool is_own_end_;
+  bool has_shut_down_;
+  Sums all_;
+};
+
+Finding finish(const FindingScene& scene, FindingKind kind, uint32_t place, const Kept& kept,
+               bool is_by_contrast = false) {
   Finding finding = start_finding(scene, kind, place, kept.sites);
   finding.cost_bytes = kept.bytes;
   finding.cost_blocks = kept.blocks;
@@ -92,6 +106,7 @@ Finding finish(const FindingScene& scene, FindingKind kind, uint32_t place, cons
   finding.each_bytes = kept.bytes / kept.blocks;
   finding.over_ns = kept.last_ns - kept.first_ns;
   finding.share = {kept.bytes, scene.device.totals.peak_bytes};
+  finding.is_by_contrast = is_by_contrast;
   return finding;
 }
 
@@ -117,7 +132,8 @@ void find_lost(const FindingScene& scene, FindingKind kind, std::vector<Finding>
       if (site.suppressed_by != 0 || lost.leaked_blocks == 0) continue;
       if ((lost.leaked_bytes / lost.leaked_blocks >= kNeverFreedEachBytes) == is_large) kept.add(index, lost, 1);
     }
-    if (kept.bytes < kLostBytes || grows(*findings, scene, scene.places[place])) continue;
+    if (kept.bytes < kLostBytes) continue;
+    std::erase_if(*findings, [&](const Finding& finding) { return is_growth_of(finding, scene, scene.places[place]); });
     Finding finding = finish(scene, kind, place, kept);
     finding.is_lost = true;
     findings->push_back(std::move(finding));
@@ -127,14 +143,16 @@ void find_lost(const FindingScene& scene, FindingKind kind, std::vector<Finding>
 bool is_kept_small(const Site& site) {
   const SiteNumbers& n = site.numbers;
   return site.suppressed_by == 0 && site.grouped_stacks == 0 && n.leaked_blocks > 0 &&
-         n.leaked_bytes / n.leaked_blocks < kNeverFreedEachBytes &&
-         is_share({n.leaked_blocks, n.total_blocks}, kSmallNeverFreedOfStackPercent);
+         n.leaked_bytes / n.leaked_blocks < kNeverFreedEachBytes;
+}
+bool keeps_nearly_all(const SiteNumbers& n) {
+  return is_share({n.leaked_blocks, n.total_blocks}, kSmallNeverFreedOfStackPercent);
 }
 
 // Whether the place gained until its last block, where that can be seen: a table that was filled at the start, and gets
 // a few entries more, did not. In short runs the times are those of the machine's scheduling.
 bool gains_to_its_last(const FindingScene& scene, const Place& place, const Kept& kept) {
-  if (!has_moments(scene.profile, scene.device)) return true;
+  if (!has_moments(scene.profile, scene.device) || scene.profile.run.duration_ns < kGrowthRunNs) return true;
   const std::vector<LivePoint> series = live_series(scene, place);
   const auto last_ns = static_cast<double>(kept.last_ns);
   const auto over_ns = static_cast<double>(kept.last_ns - kept.first_ns);
@@ -154,86 +172,51 @@ bool is_kept_large(const Site& site) {
 
 }  // namespace
 
-std::vector<LivePoint> live_series(const FindingScene& scene, const Place& place) {
-  const std::vector<uint64_t>& moments_ns = scene.device.moments_ns;
-  std::vector<LivePoint> series;
-  for (const uint64_t moment_ns : moments_ns) series.push_back({moment_ns, 0});
-  LivePoint end{scene.profile.run.duration_ns, 0};
-  for (const uint32_t index : place.sites) {
-    const Site& site = scene.device.sites[index];
-    if (site.suppressed_by > 0) continue;
-    const std::vector<uint64_t>& live_bytes = site.live_bytes;
-    for (size_t i = 0; i < std::min(series.size(), live_bytes.size()); ++i)
-      series[i].bytes = add_saturating(series[i].bytes, live_bytes[i]);
-    end.bytes = add_saturating(end.bytes, site.numbers.leaked_bytes);
-  }
-  if (series.empty() || end.at_ns > series.back().at_ns) series.push_back(end);
-  return series;
-}
-
-double bytes_at(const std::vector<LivePoint>& series, double at_ns) {
-  for (size_t i = 1; i < series.size(); ++i) {
-    const auto left_ns = static_cast<double>(series[i - 1].at_ns);
-    const auto right_ns = static_cast<double>(series[i].at_ns);
-    if (at_ns > right_ns && i + 1 < series.size()) continue;
-    const auto left = static_cast<double>(series[i - 1].bytes);
-    const auto right = static_cast<double>(series[i].bytes);
-    const double part = right_ns > left_ns ? std::clamp((at_ns - left_ns) / (right_ns - left_ns), 0.0, 1.0) : 1.0;
-    return left + (right - left) * part;
-  }
-  return 0;
-}
-
-void find_growth(const FindingScene& scene, std::vector<Finding>* findings) {
-  const uint64_t duration_ns = scene.profile.run.duration_ns;
-  if (!has_moments(scene.profile, scene.device)) return;
-  for (uint32_t place = 0; place < scene.places.size(); ++place) {
-    const Growth growth = measure_growth(live_series(scene, scene.places[place]), duration_ns);
-    const Ratio share{growth.gained_bytes, scene.device.totals.peak_bytes};
-    if (growth.gained_bytes == 0 || !is_share(share, kGrowthPercent)) continue;
-    std::vector<WeightedSite> sites;
-    uint64_t peak_blocks = 0;
-    uint64_t leaked_blocks = 0;
-    for (const uint32_t index : scene.places[place].sites) {
-      const Site& site = scene.device.sites[index];
-      if (site.suppressed_by > 0) continue;
-      peak_blocks = add_saturating(peak_blocks, site.numbers.peak_blocks);
-      leaked_blocks = add_saturating(leaked_blocks, site.numbers.leaked_blocks);
-      sites.push_back({index, std::max(site.numbers.peak_bytes, site.numbers.leaked_bytes)});
-    }
-    if (std::max(peak_blocks, leaked_blocks) < kGrowthBlocks) continue;
-    Finding finding = start_finding(scene, FindingKind::kGrowth, place, sites);
-    finding.cost_bytes = growth.gained_bytes;
-    finding.cost_blocks = std::max(peak_blocks, leaked_blocks);
-    finding.over_ns = growth.over_ns;
-    finding.share = share;
-    findings->push_back(std::move(finding));
-  }
+bool has_shut_down(const Profile& profile, const Device& device) {
+  const std::vector<Timeline::Bucket>& buckets = device.timeline.buckets;
+  uint64_t level = buckets.empty() ? device.totals.peak_bytes : 0;  // in the last tenth of the run
+  for (size_t i = buckets.size() - buckets.size() / 10 - std::min<size_t>(buckets.size(), 1); i < buckets.size(); ++i)
+    level = std::max(level, buckets[i].max_bytes);
+  return is_exited_run(profile) && profile.merged.empty() && level >= kMiB &&
+         device.totals.leaked_bytes <= level / 100 * kShutDownLeftPercent;
 }
 
 void find_never_freed(const FindingScene& scene, std::vector<Finding>* findings) {
   if (is_judged(scene.profile)) return find_lost(scene, FindingKind::kNeverFreed, findings);
   if (!is_exited_run(scene.profile)) return;  // who is stopped frees nothing
+  const Leftovers leftovers(scene);
   for (uint32_t place = 0; place < scene.places.size(); ++place) {
     Kept kept;
     for (const uint32_t index : scene.places[place].sites) {
       const Site& site = scene.device.sites[index];
       if (is_kept_large(site)) kept.add(index, site.numbers, kNeverFreedBlocks);
     }
-    if (kept.bytes < kNeverFreedBytes || kept.blocks < kNeverFreedBlocks) continue;
-    if (!kept.is_spread(scene.profile.run.duration_ns, 4) || grows(*findings, scene, scene.places[place])) continue;
-    findings->push_back(finish(scene, FindingKind::kNeverFreed, place, kept));
+    const bool is_left = leftovers.has_leaked(scene.places[place], kept) && kept.blocks >= kNeverFreedBlocks;
+    if (!is_left && (kept.bytes < kNeverFreedBytes || kept.blocks < kNeverFreedBlocks)) continue;
+    if (!is_left && !kept.is_spread(scene.profile.run.duration_ns, 4)) continue;
+    if (grows(*findings, scene, scene.places[place])) continue;
+    findings->push_back(finish(scene, FindingKind::kNeverFreed, place, kept, is_left));
   }
 }
 
 void find_small_never_freed(const FindingScene& scene, std::vector<Finding>* findings) {
   if (is_judged(scene.profile)) return find_lost(scene, FindingKind::kSmallNeverFreed, findings);
   if (!is_exited_run(scene.profile) || !scene.profile.merged.empty()) return;
+  const Leftovers leftovers(scene);
   for (uint32_t place = 0; place < scene.places.size(); ++place) {
     Kept kept;
+    Kept some;  // also of stacks that free a part of their blocks, on an error's path, say
     for (const uint32_t index : scene.places[place].sites) {
       const Site& site = scene.device.sites[index];
-      if (is_kept_small(site)) kept.add(index, site.numbers, kSmallNeverFreedBlocks);
+      if (!is_kept_small(site)) continue;
+      some.add(index, site.numbers, kShutDownBlocks);
+      if (keeps_nearly_all(site.numbers)) kept.add(index, site.numbers, kSmallNeverFreedBlocks);
+    }
+    if (some.blocks == 0) continue;
+    if (leftovers.has_leaked(scene.places[place], some)) {
+      if (!grows(*findings, scene, scene.places[place]))
+        findings->push_back(finish(scene, FindingKind::kSmallNeverFreed, place, some, true));
+      continue;
     }
     if (kept.bytes < kSmallNeverFreedBytes || kept.blocks < kSmallNeverFreedBlocks) continue;
     if (!is_share({kept.bytes, scene.device.totals.peak_bytes}, kSmallNeverFreedPercent)) continue;

@@ -1,11 +1,12 @@
-// cli/model/analysis/findings_started.cc: what only the start of a run needed: the peak is reached early, and the rest
-// of the run lives far below it.
+// cli/model/analysis/findings_started.cc: what only a short part of the run needed: at its start (the peak is reached
+// early, and the rest of the run lives far below it), or once in between (a spike: an export, a query, a report); and
+// what comes up and goes down again slowly, as a queue does whose consumer is slow.
 //
 // That the device came down is told from its curve, which has the largest value of every stretch of time: no later peak
-// is missed. Whose memory it was is told from what places held at the moments that were looked at, of which the host
-// alone has some. One finding is enough: it names the place that gave back most.
+// is missed. Whose memory it was is told from what places held at bounds or moments (live_series). One finding is
+// enough: it names the place that gave back most.
+#include "cli/base/saturating.h"
 #include "cli/model/analysis/finding_rules.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
 #include <optional>
@@ -33,20 +34,107 @@ Descent find_descent(const Device& device, uint64_t duration_ns) {
   return came_down_within && next.from_ns <= duration_ns / 100 * kStartPeakOverPercent ? next : descent;
 }
 
+// What the place had at the peak, without leaks that a suppression explains: no series has these.
+struct AtPeak {
+  uint64_t bytes = 0;
+  uint64_t blocks = 0;
+  std::vector<WeightedSite> sites;
+};
+AtPeak at_peak(const FindingScene& scene, const Place& place) {
+  AtPeak sum;
+  for (const uint32_t index : place.sites) {
+    const Site& site = scene.device.sites[index];
+    if (site.suppressed_by > 0) continue;
+    sum.bytes = add_saturating(sum.bytes, site.numbers.peak_bytes);
+    sum.blocks = add_saturating(sum.blocks, site.numbers.peak_blocks);
+    sum.sites.push_back({index, site.numbers.peak_bytes});
+  }
+  return sum;
+}
+
 // The most that the place was seen with from then on; none: nobody looked.
 std::optional<uint64_t> later_bytes(const FindingScene& scene, const Place& place, uint64_t from_ns) {
-  const std::vector<uint64_t>& moments_ns = scene.device.moments_ns;
   std::optional<uint64_t> most;
-  for (size_t i = 0; i < moments_ns.size(); ++i) {
-    if (moments_ns[i] < from_ns) continue;
-    uint64_t sum = 0;
-    for (const uint32_t index : place.sites) {
-      const std::vector<uint64_t>& live_bytes = scene.device.sites[index].live_bytes;
-      if (i < live_bytes.size()) sum = add_saturating(sum, live_bytes[i]);
-    }
-    most = std::max(most.value_or(0), sum);
+  for (const LivePoint& point : live_series(scene, place)) {
+    const bool is_end = point.at_ns >= scene.profile.run.duration_ns;  // where all is freed
+    if (point.at_ns >= from_ns && !is_end) most = std::max(most.value_or(0), point.bytes);
   }
   return most;
+}
+
+// The stretch around the peak in which the device has more than half of it. from_ns == to_ns: there is no spike.
+struct Spike {
+  uint64_t from_ns = 0;
+  uint64_t to_ns = 0;
+  uint64_t elsewhere_bytes = 0;  // the most before and after it
+};
+
+Spike measure_spike(const Profile& profile, const Device& device) {
+  const std::vector<Timeline::Bucket>& buckets = device.timeline.buckets;
+  const uint64_t bucket_ns = device.timeline.bucket_ns;
+  const uint64_t half_bytes = device.totals.peak_bytes / 2;
+  if (bucket_ns == 0 || buckets.empty()) return {};
+  const size_t at = std::min<size_t>(device.totals.peak_ns / bucket_ns, buckets.size() - 1);
+  size_t first = at;
+  size_t last = at;
+  while (first > 0 && buckets[first - 1].max_bytes > half_bytes) --first;
+  while (last + 1 < buckets.size() && buckets[last + 1].max_bytes > half_bytes) ++last;
+  Spike spike{first * bucket_ns, (last + 1) * bucket_ns, 0};
+  for (size_t i = 0; i < buckets.size(); ++i) {
+    if (i < first || i > last) spike.elsewhere_bytes = std::max(spike.elsewhere_bytes, buckets[i].max_bytes);
+  }
+  const uint64_t duration_ns = profile.run.duration_ns;
+  const bool is_short = spike.to_ns - spike.from_ns <= duration_ns / 100 * kSpikeOverPercent;
+  const bool is_amid = spike.from_ns >= duration_ns / 10 && spike.to_ns <= duration_ns - duration_ns / 20;
+  const bool is_above = spike.elsewhere_bytes <= device.totals.peak_bytes / 100 * kSpikeElsewherePercent;
+  return is_short && is_amid && is_above ? spike : Spike{};
+}
+
+// The most that the place had before and after the spike, at its bounds or moments.
+uint64_t most_elsewhere(const FindingScene& scene, const Place& place, const Spike& spike) {
+  uint64_t most = 0;
+  for (const LivePoint& point : live_series(scene, place)) {
+    if (point.at_ns < spike.from_ns || point.at_ns > spike.to_ns) most = std::max(most, point.bytes);
+  }
+  return most;
+}
+
+// Whether nothing in [first, last] lies further below a point before it than that.
+bool goes_up(std::vector<LivePoint>::const_iterator first, std::vector<LivePoint>::const_iterator last,
+             uint64_t most_back_bytes) {
+  uint64_t highest = 0;
+  for (auto point = first; point <= last; ++point) {
+    highest = std::max(highest, point->bytes);
+    if (highest - point->bytes > most_back_bytes) return false;
+  }
+  return true;
+}
+
+// Whether the series rises from a tenth of its largest to nine tenths, and falls as far, each for a good part of the
+// run, and without turning back: a cache that is swept now and then goes up and down.
+bool rises_and_falls(const std::vector<LivePoint>& series, uint64_t duration_ns) {
+  const auto highest = std::max_element(series.begin(), series.end(),
+                                        [](const LivePoint& a, const LivePoint& b) { return a.bytes < b.bytes; });
+  if (highest == series.end()) return false;
+  const uint64_t low = highest->bytes / 10;
+  const uint64_t high = highest->bytes - low;
+  const uint64_t back = highest->bytes / 100 * kBacklogBackPercent;
+  const auto is_low = [low](const LivePoint& point) { return point.bytes <= low; };
+  const auto is_high = [high](const LivePoint& point) { return point.bytes >= high; };
+  const auto before_rise = std::find_if(std::make_reverse_iterator(highest), series.rend(), is_low);
+  const auto rise_to = std::find_if(series.begin(), series.end(), is_high);
+  const auto before_fall = std::find_if(series.rbegin(), series.rend(), is_high);
+  const auto fall_to = std::find_if(highest, series.end(), is_low);
+  if (before_rise == series.rend() || fall_to == series.end()) return false;
+  const auto rise_from = before_rise.base() - 1;
+  const auto fall_from = before_fall.base() - 1;
+  if (rise_to->at_ns < rise_from->at_ns + duration_ns / 100 * kBacklogRisePercent) return false;
+  if (fall_to->at_ns < fall_from->at_ns + duration_ns / 100 * kBacklogFallPercent) return false;
+  const std::vector<LivePoint> backwards(series.rbegin(), series.rend());
+  const auto backward = [&](std::vector<LivePoint>::const_iterator at) {
+    return backwards.begin() + (series.end() - at - 1);
+  };
+  return goes_up(rise_from, rise_to, back) && goes_up(backward(fall_to), backward(fall_from), back);
 }
 
 }  // namespace
@@ -60,16 +148,20 @@ void find_start_peak(const FindingScene& scene, std::vector<Finding>* findings) 
   if (descent.from_ns > duration_ns / 100 * kStartPeakOverPercent) return;
   uint64_t largest_bytes = 0;
   uint32_t largest = 0;
+  bool is_at_least = false;
   for (uint32_t place = 0; place < scene.places.size(); ++place) {
-    const uint64_t at_peak_bytes = scene.places[place].numbers.peak_bytes;
+    const uint64_t at_peak_bytes = at_peak(scene, scene.places[place]).bytes;
     if (at_peak_bytes <= largest_bytes) continue;
     std::optional<uint64_t> later = later_bytes(scene, scene.places[place], descent.from_ns);
     // It allocated more than it had at the peak: between the moments it may have had again all that there was.
-    if (later && scene.places[place].numbers.total_bytes > at_peak_bytes)
-      later = std::max(*later, std::min(at_peak_bytes, descent.later_bytes));
+    const uint64_t again_bytes =
+        scene.places[place].numbers.total_bytes > at_peak_bytes ? std::min(at_peak_bytes, descent.later_bytes) : 0;
+    const bool is_bound = later && again_bytes > *later;
+    if (is_bound) later = again_bytes;
     if (!later || at_peak_bytes <= *later || at_peak_bytes - *later <= largest_bytes) continue;
     largest_bytes = at_peak_bytes - *later;
     largest = place;
+    is_at_least = is_bound;
   }
   if (largest_bytes < kStartPeakBytes) return;
   std::vector<WeightedSite> sites;
@@ -79,10 +171,74 @@ void find_start_peak(const FindingScene& scene, std::vector<Finding>* findings) 
   finding.cost_bytes = largest_bytes;
   finding.cost_blocks = scene.places[largest].numbers.peak_blocks;
   finding.at_peak_bytes = scene.places[largest].numbers.peak_bytes;
+  finding.is_at_least = is_at_least;
   finding.from_ns = descent.from_ns;
   finding.later_bytes = descent.later_bytes;
   finding.share = {largest_bytes, totals.peak_bytes};
   findings->push_back(std::move(finding));
+}
+
+void find_spike(const FindingScene& scene, std::vector<Finding>* findings) {
+  const DeviceTotals& totals = scene.device.totals;
+  if (!has_moments(scene.profile, scene.device) || totals.peak_bytes < kSpikeBytes) return;
+  if (totals.peak_ns <= scene.profile.run.duration_ns / 100 * kStartPeakByPercent) return;  // the start's
+  const Spike spike = measure_spike(scene.profile, scene.device);
+  if (spike.from_ns == spike.to_ns) return;
+  uint64_t largest_bytes = 0;
+  uint32_t largest = 0;
+  bool is_at_least = false;
+  for (uint32_t place = 0; place < scene.places.size(); ++place) {
+    const uint64_t at_peak_bytes = at_peak(scene, scene.places[place]).bytes;
+    if (at_peak_bytes <= largest_bytes) continue;
+    uint64_t elsewhere = most_elsewhere(scene, scene.places[place], spike);
+    // It allocated more than it had at the peak: between two looks it may have had as much before.
+    const uint64_t again_bytes = scene.places[place].numbers.total_bytes / 2 >= at_peak_bytes
+                                     ? std::min(at_peak_bytes, spike.elsewhere_bytes)
+                                     : 0;
+    const bool is_bound = again_bytes > elsewhere;
+    if (is_bound) elsewhere = again_bytes;
+    if (at_peak_bytes <= elsewhere || at_peak_bytes - elsewhere <= largest_bytes) continue;
+    largest_bytes = at_peak_bytes - elsewhere;
+    largest = place;
+    is_at_least = is_bound;
+  }
+  if (largest_bytes < kSpikeBytes) return;
+  // Also one without a source line, which is not reported as a problem: it is no spike either.
+  const bool is_backlog = std::any_of(findings->begin(), findings->end(), [&](const Finding& finding) {
+    return finding.kind == FindingKind::kBacklog && finding.device == scene.device_number &&
+           finding.has_frame == scene.places[largest].has_frame && finding.frame == scene.places[largest].frame;
+  });
+  if (is_backlog) return;
+  const AtPeak sum = at_peak(scene, scene.places[largest]);
+  Finding finding = start_finding(scene, FindingKind::kSpike, largest, sum.sites);
+  finding.cost_bytes = largest_bytes;
+  finding.cost_blocks = sum.blocks;
+  finding.at_peak_bytes = sum.bytes;
+  finding.over_ns = spike.to_ns - spike.from_ns;
+  finding.is_at_least = is_at_least;
+  finding.later_bytes = spike.elsewhere_bytes;
+  finding.share = {largest_bytes, totals.peak_bytes};
+  findings->push_back(std::move(finding));
+}
+
+void find_backlog(const FindingScene& scene, std::vector<Finding>* findings) {
+  const uint64_t duration_ns = scene.profile.run.duration_ns;
+  if (!has_moments(scene.profile, scene.device)) return;
+  for (uint32_t place = 0; place < scene.places.size(); ++place) {
+    const SiteNumbers& numbers = scene.places[place].numbers;
+    const AtPeak sum = at_peak(scene, scene.places[place]);
+    const Ratio share{sum.bytes, scene.device.totals.peak_bytes};
+    if (sum.bytes < kBacklogBytes || !is_share(share, kBacklogPercent)) continue;
+    if (sum.blocks < kBacklogBlocks || numbers.total_blocks / 2 < sum.blocks) continue;
+    if (!rises_and_falls(live_series(scene, scene.places[place]), duration_ns)) continue;
+    Finding finding = start_finding(scene, FindingKind::kBacklog, place, sum.sites);
+    finding.cost_bytes = sum.bytes;
+    finding.cost_blocks = sum.blocks;
+    finding.all_blocks = numbers.total_blocks;
+    finding.lifetime_ns = numbers.lifetime_ns / numbers.total_blocks;
+    finding.share = share;
+    findings->push_back(std::move(finding));
+  }
 }
 
 }  // namespace heapprof::cli

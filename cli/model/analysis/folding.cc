@@ -4,12 +4,12 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/function_name.h"
+#include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/model/analysis/frame_name.h"
 #include "cli/model/analysis/python/marks.h"
 #include "cli/model/analysis/python/paths.h"
 #include "cli/model/analysis/wrapper_shape.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
 #include <map>
@@ -23,20 +23,26 @@ namespace {
 
 constexpr int kMostRounds = 8;
 
-// What the frame's name, or a rule, says of it. Gives by frame what has to be looked at.
+// Whose code the frames are, and what a frame's name, or a rule, says of it. Gives by frame what has to be looked at.
 std::vector<WrapperFame> mark_by_name(const FoldRules& rules, Profile* profile) {
-  profile->shows_python_libraries = rules.python_libraries;
-  if (!rules.python_libraries) mark_python(profile);
+  profile->shows_libraries = rules.libraries || (rules.all_frames && !has_python(*profile));
+  if (!rules.libraries) mark_python(profile);
   const bool has_patterns = !rules.patterns.empty() && !rules.all_frames;
   const std::optional<FrameMatcher> matcher =
-      has_patterns ? std::optional<FrameMatcher>(std::in_place, *profile) : std::nullopt;
+      has_patterns || !rules.code.empty() ? std::optional<FrameMatcher>(std::in_place, *profile) : std::nullopt;
+  profile->code_owners.assign(rules.code.empty() ? 0 : profile->frames.size(), CodeOwner::kUnsaid);
+  for (uint32_t frame = 0; frame < profile->code_owners.size(); ++frame) {
+    const auto rule = std::find_if(rules.code.begin(), rules.code.end(),
+                                   [&](const CodeRule& one) { return matcher->fits(one.pattern, frame); });
+    if (rule != rules.code.end()) profile->code_owners[frame] = rule->owner;
+  }
   profile->folds.assign(profile->frames.size(), FrameFold::kNot);
   std::vector<WrapperFame> doubtful(profile->frames.size(), WrapperFame::kNone);
   for (uint32_t frame = 0; frame < profile->frames.size(); ++frame) {
     FrameFold& fold = profile->folds[frame];
     const bool is_asked =
-        matcher && std::any_of(rules.patterns.begin(), rules.patterns.end(),
-                               [&](const FramePattern& pattern) { return matcher->fits(pattern, frame); });
+        has_patterns && std::any_of(rules.patterns.begin(), rules.patterns.end(),
+                                    [&](const FramePattern& pattern) { return matcher->fits(pattern, frame); });
     if (is_asked) {
       fold = FrameFold::kAsked;
       continue;
@@ -175,6 +181,29 @@ void mark_folded(const FoldRules& rules, Profile* profile, PlaceTree* tree) {
   *tree = recognition.take_tree();
 }
 
+namespace {
+
+// Each glob is asked for as a file's and as a module's: it is used if one of them is.
+std::vector<std::string> find_unused_code(const FoldRules& rules, std::span<const Profile* const> profiles) {
+  std::map<std::string, bool> is_used;
+  for (const Profile* profile : profiles) {
+    if (rules.code.empty()) break;
+    const FrameMatcher matcher(*profile);
+    for (const CodeRule& rule : rules.code) {
+      bool& used = is_used[rule.pattern.file.empty() ? rule.pattern.module : rule.pattern.file];
+      for (uint32_t frame = 0; !used && frame < profile->frames.size(); ++frame)
+        used = matcher.fits(rule.pattern, frame);
+    }
+  }
+  std::vector<std::string> unused;
+  for (const auto& [glob, used] : is_used) {
+    if (!used) unused.push_back(glob);
+  }
+  return unused;
+}
+
+}  // namespace
+
 std::vector<Problem> find_unused_folds(const FoldRules& rules, std::span<const Profile* const> profiles,
                                        bool with_files) {
   std::vector<Problem> unused;
@@ -199,6 +228,8 @@ std::vector<Problem> find_unused_folds(const FoldRules& rules, std::span<const P
     add("file:", rule.file);
     unused.push_back(fold_unused(escape_controls(text)));
   }
+  for (const std::string& glob : find_unused_code(rules, profiles))
+    unused.push_back(code_unused(escape_controls(glob)));
   return unused;
 }
 
@@ -206,12 +237,11 @@ std::vector<FoldedFunction> find_folded(const Profile& profile, const PlaceTree&
                                         std::span<const Device* const> devices) {
   // By node: the outermost folded one between the place and the allocator.
   std::vector<uint32_t> folded(profile.nodes.size());
-  const bool is_python = has_python(profile);
   for (uint32_t node = 1; node < profile.nodes.size(); ++node) {
     const uint32_t parent = profile.nodes[node].parent;
     const uint32_t frame = profile.nodes[node].frame;
-    if (tree.place_node[node] == node) continue;              // what is further out is not between
-    if (is_python && tree.user_node[node] != node) continue;  // it would be no place anyway
+    if (tree.place_node[node] == node) continue;                         // what is further out is not between
+    if (tree.hides_libraries && tree.user_node[node] != node) continue;  // it would be no place anyway
     const FrameFold fold = frame < profile.folds.size() ? profile.folds[frame] : FrameFold::kNot;
     const bool is_one = fold != FrameFold::kNot && fold != FrameFold::kUndone;
     folded[node] = folded[parent] != 0 ? folded[parent] : is_one ? node : 0;

@@ -32,11 +32,17 @@
 
 namespace heapprof::cli {
 
+struct CodeRule {
+  FramePattern pattern;
+  CodeOwner owner = CodeOwner::kUnsaid;
+};
+
 struct FoldRules {
   std::vector<FramePattern> patterns;  // of the user's
   size_t from_flags = 0;               // the first so many are not of files
   bool all_frames = false;             // nothing is folded
-  bool python_libraries = false;       // of Python, any frame is a place, and imports have no rows of their own
+  bool libraries = false;              // any frame is a place, and imports of Python have no rows of their own
+  std::vector<CodeRule> code;          // whose code frames are; the first that fits says it
 };
 
 // Sets Profile::folds, and before that adds rows for imports (cli/model/analysis/python/marks.h).

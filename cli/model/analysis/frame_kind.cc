@@ -8,41 +8,72 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/function_name.h"
+#include "cli/base/text.h"
 #include "cli/model/analysis/python/paths.h"
 #include "cli/model/analysis/script_frames.h"
+#include "cli/model/profile/recursion_frame.h"
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <string>
 
 namespace heapprof::cli {
 namespace {
 
 template <size_t N>
-bool is_one_of(std::string_view name, const std::array<std::string_view, N>& sorted) {
+bool is_in_sorted(std::string_view name, const std::array<std::string_view, N>& sorted) {
   return std::binary_search(sorted.begin(), sorted.end(), name);
 }
 
-template <size_t N>
-bool starts_with_one_of(std::string_view name, const std::array<std::string_view, N>& prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
-}
-
 // The C family, and wrappers so common that no one looks for them: they check for null and return.
-constexpr std::array<std::string_view, 48> kAllocators = {
-    "PyMem_Calloc",  "PyMem_Malloc",    "PyMem_RawCalloc", "PyMem_RawMalloc",  "PyMem_RawRealloc",
-    "PyMem_Realloc", "PyObject_Calloc", "PyObject_Malloc", "PyObject_Realloc", "_ZdaPv",
-    "_ZdlPv",        "_Znam",           "_Znwm",           "_int_malloc",      "_int_memalign",
-    "_int_realloc",  "aligned_alloc",   "asprintf",        "calloc",           "cfree",
-    "free",          "g_malloc",        "g_malloc0",       "g_malloc_n",       "g_realloc",
-    "g_slice_alloc", "g_strdup",        "g_try_malloc",    "malloc",           "malloc_hook_ini",
-    "memalign",      "posix_memalign",  "pvalloc",         "realloc",          "reallocarray",
-    "strdup",        "strndup",         "sysmalloc",       "tcache_init",      "valloc",
-    "vasprintf",     "wcsdup",          "xcalloc",         "xmalloc",          "xmemdup",
-    "xrealloc",      "xstrdup",         "xzalloc"};
-constexpr std::array<std::string_view, 31> kAllocatorPrefixes = {"operator new",
+constexpr std::array<std::string_view, 47> kAllocators = {"PyMem_Calloc",
+                                                          "PyMem_Malloc",
+                                                          "PyMem_RawCalloc",
+                                                          "PyMem_RawMalloc",
+                                                          "PyMem_RawRealloc",
+                                                          "PyMem_Realloc",
+                                                          "PyObject_Calloc",
+                                                          "PyObject_Malloc",
+                                                          "PyObject_Realloc",
+                                                          "_ZdaPv",
+                                                          "_ZdlPv",
+                                                          "_Znam",
+                                                          "_Znwm",
+                                                          "__gnat_malloc",
+                                                          "__gnat_realloc",
+                                                          "_int_malloc",
+                                                          "_int_memalign",
+                                                          "_int_realloc",
+                                                          "aligned_alloc",
+                                                          "asprintf",
+                                                          "calloc",
+                                                          "cfree",
+                                                          "free",
+                                                          "g_malloc",
+                                                          "g_malloc0",
+                                                          "g_malloc_n",
+                                                          "g_realloc",
+                                                          "g_slice_alloc",
+                                                          "g_strdup",
+                                                          "g_try_malloc",
+                                                          "malloc",
+                                                          "memalign",
+                                                          "posix_memalign",
+                                                          "pvalloc",
+                                                          "realloc",
+                                                          "reallocarray",
+                                                          "strdup",
+                                                          "strndup",
+                                                          "valloc",
+                                                          "vasprintf",
+                                                          "wcsdup",
+                                                          "xcalloc",
+                                                          "xmalloc",
+                                                          "xmemdup",
+                                                          "xrealloc",
+                                                          "xstrdup",
+                                                          "xzalloc"};
+constexpr std::array<std::string_view, 27> kAllocatorPrefixes = {"operator new",
                                                                  "libcudart_static_",  // as nvcc links it
                                                                  "cudaMalloc",
                                                                  "c10::alloc_cpu",  // PyTorch's
@@ -66,23 +97,82 @@ constexpr std::array<std::string_view, 31> kAllocatorPrefixes = {"operator new",
                                                                  "__rust_realloc",
                                                                  "__rdl_",
                                                                  "__rg_",
-                                                                 "je_",
-                                                                 "mi_",
-                                                                 "_mi_",
-                                                                 "tc_",
                                                                  "tcmalloc::",
                                                                  "scudo::",
                                                                  "_PyMem_"};
+// What follows the prefixes of jemalloc, mimalloc and tcmalloc. The prefix alone says nothing: MyISAM's functions begin
+// with mi_, many a table's with tc_.
+constexpr std::array<std::string_view, 41> kPrefixedNames = {"aligned_alloc",
+                                                             "aligned_recalloc",
+                                                             "calloc",
+                                                             "cfree",
+                                                             "dallocx",
+                                                             "expand",
+                                                             "free",
+                                                             "free_aligned",
+                                                             "free_size",
+                                                             "free_sized",
+                                                             "malloc",
+                                                             "malloc_aligned",
+                                                             "malloc_default",
+                                                             "malloc_generic",
+                                                             "malloc_small",
+                                                             "mallocn",
+                                                             "mallocx",
+                                                             "memalign",
+                                                             "new",
+                                                             "new_aligned",
+                                                             "new_aligned_nothrow",
+                                                             "new_n",
+                                                             "new_nothrow",
+                                                             "newarray",
+                                                             "newarray_aligned",
+                                                             "newarray_nothrow",
+                                                             "posix_memalign",
+                                                             "pvalloc",
+                                                             "rallocx",
+                                                             "realloc",
+                                                             "reallocarr",
+                                                             "reallocarray",
+                                                             "reallocf",
+                                                             "reallocn",
+                                                             "recalloc",
+                                                             "rezalloc",
+                                                             "sdallocx",
+                                                             "strdup",
+                                                             "strndup",
+                                                             "valloc",
+                                                             "zalloc"};
+static_assert(std::is_sorted(kPrefixedNames.begin(), kPrefixedNames.end()));
+// Of their own functions further in.
+constexpr std::array<std::string_view, 26> kPrefixedInside = {
+    "je_arena_", "je_base_",   "je_chunk_",  "je_ecache_",  "je_ehooks_", "je_extent",  "je_hpa_",
+    "je_huge_",  "je_large_",  "je_pa_",     "je_pac_",     "je_pages_",  "je_tcache_", "je_tsd_",
+    "_mi_arena", "_mi_heap_",  "_mi_malloc", "_mi_os_",     "_mi_page_",  "_mi_prim_",  "_mi_segment_",
+    "mi_heap_",  "mi_malloc_", "mi_arena",   "mi_segment_", "mi_os_mem_"};
+
+bool is_prefixed_allocator(std::string_view name) {
+  if (starts_with_one_of(name, kPrefixedInside)) return true;
+  for (const std::string_view prefix : {"je_", "mi_", "tc_"}) {
+    if (name.starts_with(prefix)) return is_in_sorted(name.substr(prefix.size()), kPrefixedNames);
+  }
+  return false;
+}
+
 constexpr std::array<std::string_view, 9> kAllocatorModules = {"libheapprof", "libjemalloc", "libmimalloc",
                                                                "libtcmalloc", "libsnmalloc", "libhoard",
                                                                "libscudo",    "vgpreload_",  "libcudart.so"};
 
-constexpr std::array<std::string_view, 9> kStandardPrefixes = {
-    "std::",  "__gnu_cxx::", "__cxxabiv1::",      "core::", "alloc::", "hashbrown::",
-    "fmt::v", "__cxa_",      "__rust_begin_short"};
-constexpr std::array<std::string_view, 4> kStandardModules = {"libstdc++.so", "libc++.so", "libc++abi.so", "libstd-"};
+constexpr std::array<std::string_view, 6> kStandardPrefixes = {
+    "std::", "__gnu_cxx::", "__cxxabiv1::", "fmt::v", "__cxa_", "__rust_begin_short"};
+// Rust's. C++ has namespaces of these names, too.
+constexpr std::array<std::string_view, 3> kRustPrefixes = {"core::", "alloc::", "hashbrown::"};
+// Of C++, Rust, Ada, Fortran and D.
+constexpr std::array<std::string_view, 12> kStandardModules = {
+    "libstdc++.so",   "libc++.so",     "libc++abi.so",    "libstd-",       "libgnat-",       "libgnarl-",
+    "libgfortran.so", "libgphobos.so", "libgdruntime.so", "libphobos2.so", "libphobos2-ldc", "libdruntime-ldc"};
 
-constexpr std::array<std::string_view, 19> kRuntimes = {"__clone",
+constexpr std::array<std::string_view, 11> kRuntimes = {"__clone",
                                                         "__clone3",
                                                         "__do_global_ctors_aux",
                                                         "__libc_csu_init",
@@ -92,21 +182,46 @@ constexpr std::array<std::string_view, 19> kRuntimes = {"__clone",
                                                         "__libc_start_main_impl",
                                                         "__pthread_once_slow",
                                                         "__run_exit_handlers",
-                                                        "_dl_init",
-                                                        "_start",
-                                                        "call_init",
-                                                        "clone",
-                                                        "clone3",
-                                                        "dl_main",
-                                                        "dlopen_doit",
-                                                        "rtld_lock_default_lock_recursive",
-                                                        "start_thread"};
-constexpr std::array<std::string_view, 5> kRuntimePrefixes = {"Builtins_", "_dl_", "__GI__dl_", "__nptl_", "_IO_"};
+                                                        "_start"};
+// Names that a program may give to functions of its own: libc's and the loader's where no module says otherwise
+// (Valgrind names none). In modules of libc and the loader everything is the runtime's.
+constexpr std::array<std::string_view, 10> kCommonRuntimes = {"call_init",
+                                                              "clone",
+                                                              "clone3",
+                                                              "dl_main",
+                                                              "dlopen_doit",
+                                                              "malloc_hook_ini",
+                                                              "rtld_lock_default_lock_recursive",
+                                                              "start_thread",
+                                                              "sysmalloc",
+                                                              "tcache_init"};
+constexpr std::array<std::string_view, 2> kRuntimePrefixes = {"__GI__dl_", "__nptl_"};
+constexpr std::array<std::string_view, 2> kCommonRuntimePrefixes = {"_dl_", "_IO_"};
 constexpr std::array<std::string_view, 9> kRuntimeModules = {"libc.so",  "libc-2.",  "libpthread", "ld-linux", "ld-2.",
                                                              "libdl.so", "libdl-2.", "libgcc_s",   "libm.so"};
 
 static_assert(std::is_sorted(kAllocators.begin(), kAllocators.end()));
 static_assert(std::is_sorted(kRuntimes.begin(), kRuntimes.end()));
+static_assert(std::is_sorted(kCommonRuntimes.begin(), kCommonRuntimes.end()));
+
+// V8's builtins are called "Builtins_ArrayMap", and have no source that is known.
+bool is_v8_builtin(std::string_view name) {
+  constexpr std::string_view kPrefix = "Builtins_";
+  return name.starts_with(kPrefix) && name.size() > kPrefix.size() && name[kPrefix.size()] >= 'A' &&
+         name[kPrefix.size()] <= 'Z';
+}
+
+// Whether a function has a list of parameters, which only C++'s names have.
+bool has_parameters(std::string_view function) {
+  const size_t clone = function.find(" [clone ");
+  function = function.substr(0, clone);
+  for (const std::string_view qualifier : {" const", " volatile", " &", " &&"}) {
+    if (function.ends_with(qualifier)) function.remove_suffix(qualifier.size());
+  }
+  return function.ends_with(')') && !function.ends_with("(anonymous namespace)");
+}
+
+bool is_rust_source(std::string_view file) { return file.empty() || file.ends_with(".rs"); }
 
 // "<A as B>::f" is A's business, unless A is a bare parameter or a built-in type ("T", "[u8]", "&str"): then it is B's.
 std::string_view rust_owner(std::string_view name) {
@@ -164,71 +279,63 @@ static_assert(std::is_sorted(kStandardHeaders.begin(), kStandardHeaders.end()));
 // CPython's own allocator has too many functions with common names: "new_arena", "arena_map_get".
 bool is_allocator_source(std::string_view file) { return file == "obmalloc.c" || file.ends_with("/obmalloc.c"); }
 
+bool has_part(std::string_view file, std::string_view part) { return file.find(part) != std::string_view::npos; }
+
 bool is_standard_source(std::string_view file, Dialect dialect) {
   if (file.find("/include/c++/") != std::string_view::npos) return true;
   if (file.starts_with("/rustc/") && file.find("/library/") != std::string_view::npos) return true;
   if (dialect != Dialect::kValgrind || file.find('/') != std::string_view::npos) return false;
-  return is_one_of(file, kStandardHeaders) || (file.starts_with("stl_") && file.ends_with(".h"));
+  return is_in_sorted(file, kStandardHeaders) || (file.starts_with("stl_") && file.ends_with(".h"));
+}
+
+}  // namespace
+
+namespace {
+
+// file: of the source; empty: unknown.
+FrameKind kind_of(std::string_view function, std::string_view file, std::string_view module_path) {
+  const std::string_view module = base_name_view(module_path);
+  const std::string plain = plain_function(function_of_recursion(function));
+  const std::string_view name = rust_owner(plain);
+  if (is_in_sorted(name, kAllocators) || starts_with_one_of(name, kAllocatorPrefixes) || is_prefixed_allocator(name))
+    return FrameKind::kAllocator;
+  if (starts_with_one_of(module, kAllocatorModules)) return FrameKind::kAllocator;
+  if (starts_with_one_of(name, kStandardPrefixes) || starts_with_one_of(module, kStandardModules))
+    return FrameKind::kStandard;
+  if (starts_with_one_of(name, kRustPrefixes) && is_rust_source(file) && !has_parameters(function))
+    return FrameKind::kStandard;
+  if (is_in_sorted(name, kRuntimes) || starts_with_one_of(name, kRuntimePrefixes)) return FrameKind::kRuntime;
+  if (is_v8_builtin(name) && file.empty()) return FrameKind::kRuntime;
+  if (starts_with_one_of(module, kRuntimeModules)) return FrameKind::kRuntime;
+  if (!module.empty()) return FrameKind::kUser;
+  if (is_in_sorted(name, kCommonRuntimes) || starts_with_one_of(name, kCommonRuntimePrefixes))
+    return FrameKind::kRuntime;
+  return function.empty() ? FrameKind::kUnknown : FrameKind::kUser;
+}
+
+// Go's runtime, and what cgo writes around a call of C.
+bool is_go_runtime(std::string_view function, std::string_view file) {
+  return (function.starts_with("runtime.") && has_part(file, "/src/runtime/")) || file.starts_with("/_/runtime/cgo/") ||
+         file.ends_with("_cgo_gotypes.go") || file.ends_with("/cgo-gcc-prolog");
 }
 
 }  // namespace
 
 FrameKind frame_kind(std::string_view function, std::string_view module_path) {
-  const std::string_view module = base_name_view(module_path);
-  const std::string plain = plain_function(function);
-  const std::string_view name = rust_owner(plain);
-  if (is_one_of(name, kAllocators) || starts_with_one_of(name, kAllocatorPrefixes)) return FrameKind::kAllocator;
-  if (starts_with_one_of(module, kAllocatorModules)) return FrameKind::kAllocator;
-  if (starts_with_one_of(name, kStandardPrefixes) || starts_with_one_of(module, kStandardModules))
-    return FrameKind::kStandard;
-  if (is_one_of(name, kRuntimes) || starts_with_one_of(name, kRuntimePrefixes)) return FrameKind::kRuntime;
-  if (starts_with_one_of(module, kRuntimeModules)) return FrameKind::kRuntime;
-  return function.empty() && module.empty() ? FrameKind::kUnknown : FrameKind::kUser;
+  return kind_of(function, "", module_path);
 }
 
 FrameKind frame_kind(const Profile& profile, const Frame& frame) {
   const bool has_module = frame.module < profile.modules.size();
   if (is_arena(frame.function, frame.file)) return FrameKind::kUser;
   if (is_of_python(profile, frame)) return FrameKind::kUser;  // a method of Python's may be called "clone" or "free"
-  const FrameKind kind = frame_kind(
-      frame.function, has_module ? std::string_view(profile.modules[frame.module].path) : std::string_view());
+  const FrameKind kind =
+      kind_of(frame.function, frame.file,
+              has_module ? std::string_view(profile.modules[frame.module].path) : std::string_view());
   if (kind != FrameKind::kUser) return kind;
+  if (is_go_runtime(frame.function, frame.file)) return FrameKind::kRuntime;
   if (is_allocator_source(frame.file)) return FrameKind::kAllocator;
   return is_standard_source(frame.file, profile.dialect) ? FrameKind::kStandard : kind;
-}
-
-namespace {
-
-// Of the stack's frames that are a script's functions the outermost; 0: there is none.
-uint32_t outermost_script(const Profile& profile, uint32_t node) {
-  uint32_t found = 0;
-  for (uint32_t at = node; at != 0; at = profile.nodes[at].parent) {
-    if (frame_role(profile, profile.frames[profile.nodes[at].frame]) == FrameRole::kScript) found = at;
-  }
-  return found;
-}
-
-}  // namespace
-
-uint32_t first_user_node(const Profile& profile, uint32_t node) {
-  uint32_t not_allocator = 0;
-  std::optional<uint32_t> script;  // looked for where an interpreter's frame is met
-  for (uint32_t at = node; at != 0; at = profile.nodes[at].parent) {
-    const Frame& frame = profile.frames[profile.nodes[at].frame];
-    const FrameKind kind = frame_kind(profile, frame);
-    if (not_allocator == 0 && kind != FrameKind::kAllocator) not_allocator = at;
-    if (kind != FrameKind::kUser) continue;
-    const FrameRole role = frame_role(profile, frame);
-    if (role == FrameRole::kOther || role == FrameRole::kScript) return at;
-    if (!script) script = outermost_script(profile, node);
-    if (*script == 0 || at <= *script) return at;  // outer frames have smaller numbers
-  }
-  return not_allocator != 0 ? not_allocator : node;
-}
-
-const Frame* first_user_frame(const Profile& profile, uint32_t node) {
-  const uint32_t found = first_user_node(profile, node);
-  return found == 0 ? nullptr : &profile.frames[profile.nodes[found].frame];
 }
 
 }  // namespace heapprof::cli

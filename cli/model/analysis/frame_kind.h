@@ -27,11 +27,4 @@ FrameKind frame_kind(const Profile& profile, const Frame& frame);
 // By name and module path alone (either may be empty).
 FrameKind frame_kind(std::string_view function, std::string_view module_path);
 
-// The innermost frame that is the user's own; without one the innermost that is not the allocator's; without one the
-// innermost. Returns its node; 0 only for node 0.
-uint32_t first_user_node(const Profile& profile, uint32_t node);
-
-// The same as a frame; nullptr for node 0, the site without a stack.
-const Frame* first_user_frame(const Profile& profile, uint32_t node);
-
 }  // namespace heapprof::cli

@@ -39,6 +39,9 @@ class GroupRows {
  private:
   uint32_t row(uint32_t stack, int user_frames);
   uint32_t row_of_python(uint32_t stack, uint32_t innermost, size_t taken);
+  // What PythonRows::find() finds, by what is known of each stack node; false: it has to be asked.
+  bool find_python(uint32_t stack, size_t taken);
+  void learn_python();
   bool is_user(uint32_t frame);
 
   const Recording& recording_;
@@ -49,6 +52,19 @@ class GroupRows {
   enum class Kind : uint8_t { kUnknown, kUser, kOther };
   std::vector<Kind> kinds_;  // by frame
   PythonRows python_;
+  // What is further out than a stack node, itself included, as PythonRows::find() looks for it; nodes, 0: none.
+  struct Outwards {
+    uint32_t depth;   // frames
+    uint32_t own;     // the innermost with a frame of the user's own
+    uint32_t find;    // below that, the outermost that looks a module up for an import
+    uint32_t module;  // below that, the outermost that runs something else
+  };
+  std::vector<Outwards> outwards_;
+  // By location, of Python's rows.
+  struct Traits {
+    bool has_own, is_python, is_import, is_find;
+  };
+  std::vector<Traits> traits_;
   std::vector<uint32_t> path_;
   std::vector<uint32_t> besides_;
   uint32_t root_frame_ = 0;  // "[small sites]"

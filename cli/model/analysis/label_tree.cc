@@ -3,8 +3,10 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/function_name.h"
+#include "cli/base/saturating.h"
+#include "cli/model/analysis/frame_name.h"
+#include "cli/model/analysis/python/paths.h"
 #include "cli/model/profile/node_table.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +28,8 @@ std::string frame_label(const Profile& profile, const Frame& frame) {
 std::string short_label(const Profile& profile, const Frame& frame) {
   constexpr size_t kLine = 80;
   if (frame.function.empty()) return frame_label(profile, frame);
-  const std::string name = shorten_function(plain_function(frame.function), kLine);
+  if (is_of_python(profile, frame)) return frame_name(profile, frame);  // it has no parameters to leave out
+  const std::string name = shorten_function(frame_name(profile, frame), kLine);
   return name.empty() ? frame.function : name;
 }
 

@@ -43,7 +43,8 @@ void collect_path(const LabelTree& tree, uint32_t node, std::vector<uint32_t>* p
 // neighbours.
 std::vector<uint32_t> nodes_in_order(const LabelTree& tree, const std::vector<std::string>& names);
 
-// Without return type, parameters and the default arguments of std's templates, and cut where it is longer than a line.
+// Without return type, parameters and the default arguments of std's templates, and cut where it is longer than a line;
+// of Python whole.
 std::string short_label(const Profile& profile, const Frame& frame);
 
 // The name of the function; without one its address and module, "0x9F20 (libtile.so.2)". Not escaped; never empty.

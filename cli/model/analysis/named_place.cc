@@ -1,7 +1,7 @@
 // cli/model/analysis/named_place.cc: see named_place.h.
 #include "cli/model/analysis/named_place.h"
 
-#include "cli/model/profile/site_numbers.h"
+#include "cli/base/saturating.h"
 
 namespace heapprof::cli {
 

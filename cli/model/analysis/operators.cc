@@ -1,7 +1,7 @@
 // cli/model/analysis/operators.cc: a scope stands behind the one around it, so one pass knows what is inside of what.
 #include "cli/model/analysis/operators.h"
 
-#include "cli/model/profile/site_numbers.h"
+#include "cli/base/saturating.h"
 
 #include <algorithm>
 #include <map>
@@ -15,8 +15,6 @@ std::string innermost_name(const std::string& path) {
   const size_t at = path.rfind(kStep);
   return at == std::string::npos ? path : path.substr(at + kStep.size());
 }
-
-uint64_t rest_of(uint64_t all, uint64_t part) { return all - std::min(all, part); }
 
 class OperatorSums {
  public:

@@ -1,7 +1,9 @@
 // cli/model/analysis/places.cc: nodes are numbered parents first, so one pass over them places the whole tree.
 #include "cli/model/analysis/places.h"
 
+#include "cli/base/saturating.h"
 #include "cli/model/analysis/exception_reserve.h"
+#include "cli/model/analysis/library_code.h"
 #include "cli/model/analysis/python/paths.h"
 #include "cli/model/analysis/python/places.h"
 #include "cli/model/analysis/script_frames.h"
@@ -137,7 +139,9 @@ PlaceTree build_place_tree(const Profile& profile) {
   Numbers<LabelKey> functions(count);
   for (uint32_t i = 0; i < count; ++i) {
     const Frame& frame = profile.frames[i];
-    tree.kinds.push_back(fold_of(profile, i) == FrameFold::kUndone ? FrameKind::kUser : frame_kind(profile, frame));
+    const bool is_users = fold_of(profile, i) == FrameFold::kUndone ||
+                          (i < profile.code_owners.size() && profile.code_owners[i] == CodeOwner::kUser);
+    tree.kinds.push_back(is_users ? FrameKind::kUser : frame_kind(profile, frame));
     const uint64_t module = frame.file.empty() ? frame.module : kNoModule;
     LabelKey key = {uint64_t{texts.of(frame.function)} << 32 | texts.of(frame.file),
                     uint64_t{frame.line} << 32 | module, frame.function.empty() ? frame.svma : 0};
@@ -146,6 +150,7 @@ PlaceTree build_place_tree(const Profile& profile) {
     tree.functions.push_back(functions.of(key));
   }
   tree.labels_count = labels.count();
+  tree.owners = find_code_owners(profile);
   place_nodes(profile, &tree);
   return tree;
 }
@@ -155,21 +160,37 @@ namespace {
 // Whether a frame is a user's own in a program whose stacks may go through scripts of other languages.
 class ScriptPlaces {
  public:
-  explicit ScriptPlaces(const Profile& profile) : roles_(frame_roles(profile)), has_script_(profile.nodes.size()) {}
+  ScriptPlaces(const Profile& profile, const PlaceTree& tree)
+      : roles_(frame_roles(profile)),
+        owners_(tree.owners),
+        hides_libraries_(!profile.shows_libraries),
+        has_script_(profile.nodes.size()),
+        has_own_(profile.nodes.size()) {}
 
   bool is_users(const Profile& profile, uint32_t node, FrameKind kind) {
     const uint32_t parent = profile.nodes[node].parent;
     const FrameRole role = roles_[profile.nodes[node].frame];
-    // Between a script and what it asks for the interpreter's own functions are as libraries'.
-    const bool is_between = has_script_[parent] && role != FrameRole::kOther && role != FrameRole::kScript;
+    const CodeOwner owner = owners_[profile.nodes[node].frame];
+    const bool is_library = hides_libraries_ && owner == CodeOwner::kLibrary;
+    // An interpreter's function that a script called, or a library's that one of the program's own called.
+    const bool is_between = (has_script_[parent] && role != FrameRole::kOther && role != FrameRole::kScript) ||
+                            (has_own_[parent] && is_library);
+    hid_any_ = hid_any_ || (is_between && is_library && kind == FrameKind::kUser);
     has_script_[node] = has_script_[parent] || role == FrameRole::kScript;
+    const bool is_own_role = role == FrameRole::kOther || role == FrameRole::kScript;
+    has_own_[node] = has_own_[parent] || (kind == FrameKind::kUser && is_own_role && owner == CodeOwner::kUser);
     return kind == FrameKind::kUser && !is_between;
   }
   uint32_t instead(uint32_t) const { return 0; }
+  bool hid_libraries() const { return hid_any_; }
 
  private:
   std::vector<FrameRole> roles_;
+  const std::vector<CodeOwner>& owners_;
+  bool hides_libraries_;
+  bool hid_any_ = false;
   std::vector<bool> has_script_;
+  std::vector<bool> has_own_;  // by node: it is the user's own, or lies inside such a one
 };
 
 template <typename Rules>
@@ -199,6 +220,7 @@ void place_nodes_by(Rules rules, const Profile& profile, PlaceTree* tree) {
                              : named_node[node] != 0    ? named_node[node]
                                                         : node;
   }
+  tree->hides_libraries = rules.hid_libraries();
 }
 
 }  // namespace
@@ -207,7 +229,7 @@ void place_nodes(const Profile& profile, PlaceTree* tree) {
   tree->user_node.assign(profile.nodes.size(), 0);
   tree->place_node.assign(profile.nodes.size(), 0);
   has_python(profile) ? place_nodes_by(PythonPlaces(profile), profile, tree)
-                      : place_nodes_by(ScriptPlaces(profile), profile, tree);
+                      : place_nodes_by(ScriptPlaces(profile, *tree), profile, tree);
 }
 
 const Frame* find_unnamed_frame(const Profile& profile, const PlaceTree& tree, uint32_t node) {

@@ -31,10 +31,11 @@ struct PlaceTree {
   std::vector<FrameKind> kinds;  // by frame
   std::vector<uint32_t> labels;  // by frame: equal for frames that read alike as a place; below labels_count
   uint32_t labels_count = 0;
-  std::vector<uint32_t> functions;  // by frame: equal for frames of one function, whatever the line
-  std::vector<uint32_t> user_node;  // by node: itself or the next outer node that is the user's own; 0: there is none
-  std::vector<uint32_t>
-      place_node;  // by node: where a site that ends here is placed; without folding first_user_node()
+  std::vector<CodeOwner> owners;     // by frame: find_code_owners()
+  std::vector<uint32_t> functions;   // by frame: equal for frames of one function, whatever the line
+  std::vector<uint32_t> user_node;   // by node: itself or the next outer node that is the user's own; 0: no such node
+  std::vector<uint32_t> place_node;  // by node: where a site that ends here is placed
+  bool hides_libraries = false;      // some frames of libraries are no places because the program's own called them
 };
 
 PlaceTree build_place_tree(const Profile& profile);

@@ -3,8 +3,8 @@
 #include "cli/model/analysis/scope_categories.h"
 
 #include "cli/base/glob.h"
+#include "cli/base/saturating.h"
 #include "cli/model/analysis/scope_paths.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
 

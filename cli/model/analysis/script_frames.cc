@@ -10,10 +10,10 @@
 #include "cli/model/analysis/script_frames.h"
 
 #include "cli/base/file_name.h"
+#include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/model/analysis/python/paths.h"
 #include "cli/model/profile/python_code.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>
 
@@ -36,7 +36,7 @@ struct Runtime {
 
 // node: the first flag writes the map, the second gives functions that are only interpreted code of their own, which is
 // in it. Java: frame pointers, and the map at the end, which is when it is read (JDK 17). CPython: since 3.12.
-constexpr std::array<Runtime, 5> kRuntimes = {{
+constexpr std::array<Runtime, 5> kScriptRuntimes = {{
     {"node",
      "JavaScript",
      {"node", "nodejs", "libnode.so"},
@@ -69,9 +69,9 @@ bool is_module_of(const Runtime& runtime, std::string_view file) {
 const Runtime* runtime_of_module(const Profile& profile, uint32_t module) {
   if (module >= profile.modules.size()) return nullptr;
   const std::string_view file = base_name_view(profile.modules[module].path);
-  const auto found = std::find_if(kRuntimes.begin(), kRuntimes.end(),
+  const auto found = std::find_if(kScriptRuntimes.begin(), kScriptRuntimes.end(),
                                   [file](const Runtime& runtime) { return is_module_of(runtime, file); });
-  return found == kRuntimes.end() ? nullptr : &*found;
+  return found == kScriptRuntimes.end() ? nullptr : &*found;
 }
 
 // Whether the function is the runtime's own: "v8::internal::Heap::Grow()", "char* node::Malloc<char>(unsigned long)".

@@ -23,14 +23,6 @@ constexpr std::string_view kCalledBy = "<-";
 constexpr std::string_view kFold = "fold";
 constexpr uint32_t kNoRule = 0xffffffff;
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 // One line of a file, taken apart. A problem is a sentence that ends what stands before it: "… , not 'this'".
 class LineParser {
  public:

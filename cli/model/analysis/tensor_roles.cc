@@ -1,8 +1,8 @@
 // cli/model/analysis/tensor_roles.cc: on the host a tensor is known by its stack, on a CUDA device by its device.
 #include "cli/model/analysis/tensor_roles.h"
 
+#include "cli/base/saturating.h"
 #include "cli/model/analysis/cpu_tensors.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
 
@@ -13,8 +13,6 @@ namespace {
 constexpr std::string_view kInner = "/tensors";
 
 bool has_tensors_alone(const std::string& device) { return device.ends_with(kInner); }
-
-uint64_t rest_of(uint64_t all, uint64_t part) { return all - std::min(all, part); }
 
 }  // namespace
 

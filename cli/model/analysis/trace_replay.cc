@@ -40,6 +40,7 @@ class Replay {
     write_segments(&state->segments);
     for (size_t i = trace_.events.size(); i-- > 0;) take_back(static_cast<uint32_t>(i));
     state->events.assign(events_.rbegin(), events_.rend());
+    find_free_bytes(&state->events);
   }
 
  private:
@@ -164,6 +165,18 @@ class Replay {
     if (tensor == tensors_there_.end() || tensor->second.size_bytes != memory.size_bytes) return false;
     tensors_there_.erase(tensor);
     return true;
+  }
+
+  // Where a tensor is refused, its allocator says what is left in its segments. What the device had free is what the
+  // driver said just before, when it refused the allocator; once the driver gave or took memory, that is not known.
+  void find_free_bytes(std::vector<StateEvent>* events) const {
+    uint64_t free_bytes = kFreeNotKnown;
+    for (StateEvent& event : *events) {
+      const TracedMemory& memory = trace_.memory[trace_.events[event.event].memory];
+      const bool is_refused = event.action == StateAction::kRefuse;
+      if (memory.device == driver_) free_bytes = is_refused ? memory.address : kFreeNotKnown;
+      if (is_refused) event.free_bytes = free_bytes;
+    }
   }
 
   const DeviceTrace& trace_;

@@ -32,7 +32,8 @@ enum class StateAction : uint8_t {
 
 struct StateEvent {
   StateAction action = StateAction::kRefuse;
-  uint32_t event = 0;  // its place in DeviceTrace::events
+  uint32_t event = 0;                   // its place in DeviceTrace::events
+  uint64_t free_bytes = kFreeNotKnown;  // of a refusal: what the device had free
 };
 
 struct StateBlock {

@@ -1,8 +1,8 @@
 // cli/model/analysis/unnamed.cc: see unnamed.h.
 #include "cli/model/analysis/unnamed.h"
 
+#include "cli/base/saturating.h"
 #include "cli/model/analysis/exception_reserve.h"
-#include "cli/model/profile/site_numbers.h"
 
 namespace heapprof::cli {
 

@@ -3,11 +3,12 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
+#include "cli/base/saturating.h"
 #include "cli/base/units.h"
+#include "cli/model/analysis/own_pools.h"
 #include "cli/model/analysis/python/calls.h"
 #include "cli/model/analysis/script_frames.h"
 #include "cli/model/analysis/unnamed.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
 #include <optional>
@@ -18,11 +19,16 @@ namespace {
 
 constexpr size_t kMostNames = 5;
 
-std::string list_names(const std::vector<std::string>& names) {
-  std::string text;
-  for (size_t i = 0; i < std::min(names.size(), kMostNames); ++i) text += (i == 0 ? "" : ", ") + base_name(names[i]);
-  if (names.size() > kMostNames) text += " and " + std::to_string(names.size() - kMostNames) + " more";
-  return text;
+std::string list_texts(const std::vector<std::string>& texts) {
+  std::string list;
+  for (size_t i = 0; i < std::min(texts.size(), kMostNames); ++i) list += (i == 0 ? "" : ", ") + texts[i];
+  if (texts.size() > kMostNames) list += " and " + std::to_string(texts.size() - kMostNames) + " more";
+  return list;
+}
+
+std::string list_names(std::vector<std::string> paths) {
+  for (std::string& path : paths) path = base_name(path);
+  return list_texts(paths);
 }
 
 // Warns of programs that the process became, and, in one sentence, of those that it started.
@@ -57,17 +63,34 @@ void warn_of_missing_names(const Profile& profile, const NamesAdviser& adviser, 
                                     adviser ? adviser(module) : NamesAdvice()));
 }
 
+// How many stacks end early, of the stacks of all devices: every allocation has one. A row of small sites has no mark
+// of its own, so the counter has the last word.
+Share truncated_share(const Profile& profile) {
+  Share share{0, 0};
+  for (const Device& device : profile.devices) {
+    for (const Site& site : device.sites) {
+      share.all = add_saturating(share.all, site.numbers.total_blocks);
+      if (site.truncated) share.count = add_saturating(share.count, site.numbers.total_blocks);
+    }
+  }
+  const uint64_t counted = profile.run.counters.truncated_stacks;
+  if (counted == 0) return {0, share.all};
+  if (!profile.run.sampling.is_sampled()) share.count = std::max(share.count, counted);
+  return {std::max<uint64_t>(share.count, 1),
+          std::max<uint64_t>({share.all, share.count, profile.run.counters.allocations, 1})};
+}
+
 // Code that an interpreter makes while it runs has no unwind tables, and no names unless it is told to write some: one
 // flag brings both, where that matters.
 void warn_of_scripts(const Profile& profile, std::vector<Problem>* warnings) {
-  const uint64_t truncated = profile.run.counters.truncated_stacks;
-  const std::string runtime = truncated == 0 ? "" : running_runtime(profile);
+  const Share truncated = truncated_share(profile);
+  const std::string runtime = truncated.count == 0 ? "" : running_runtime(profile);
   if (const std::optional<ScriptHint> hint = find_script_hint(profile)) {
     warnings->push_back(script_without_names(hint->language, hint->device, {hint->peak_bytes, hint->all_bytes},
-                                             runtime.empty() ? 0 : truncated, hint->command));
+                                             runtime.empty() ? 0 : truncated.count, hint->command));
     if (!runtime.empty()) return;
   }
-  if (truncated > 0) warnings->push_back(stacks_truncated({truncated, profile.run.counters.allocations}, runtime));
+  if (truncated.count > 0) warnings->push_back(stacks_truncated(truncated, runtime));
 }
 
 // Blocks that were freed and never begun, or begun again and never freed, are of an allocator past the hooks. A program
@@ -81,6 +104,19 @@ void warn_of_elsewhere(const Counters& counters, std::vector<Problem>* warnings)
     warnings->push_back(blocks_of_elsewhere({elsewhere, all}));
 }
 
+// Of a module that was read in part its entry says what was missing, in brackets.
+void warn_of_unread(const std::vector<std::string>& modules, std::vector<Problem>* warnings) {
+  std::vector<std::string> whole;
+  std::vector<std::string> in_part;
+  for (const std::string& module : modules) (module.ends_with(')') ? in_part : whole).push_back(module);
+  if (!whole.empty()) warnings->push_back(names_not_read(list_names(whole)));
+  if (!in_part.empty()) warnings->push_back(names_partly_read(list_texts(in_part)));
+}
+
+// Whether the profile is incomplete for more than the events that were lost (collect/counters.cc), of which HP038
+// tells.
+bool has_other_reason(const std::string& reason) { return !reason.empty() && reason != "events were lost"; }
+
 }  // namespace
 
 std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& adviser, const PlaceTree* tree) {
@@ -93,7 +129,7 @@ std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& a
   const std::string& reason = profile.run.incomplete_reason;
   if (reason.starts_with(kMemoryLimitReason)) {
     warnings.push_back(memory_limit_reached(reason));
-  } else if (!profile.run.complete && counters.lost == 0) {
+  } else if (!profile.run.complete && (counters.lost == 0 || has_other_reason(reason))) {
     warnings.push_back(profile_incomplete(reason));
   }
   if (profile.run.sampling.is_sampled())
@@ -126,7 +162,9 @@ std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& a
     warnings.push_back(verification_failed({counters.verify_mismatched, counters.verify_checked}));
   if (counters.verify_filtered > 0) warnings.push_back(libunwind_filtered(counters.verify_filtered));
   warn_of_scripts(profile, &warnings);
-  if (!coverage.unread_modules.empty()) warnings.push_back(names_not_read(list_names(coverage.unread_modules)));
+  for (const OwnPool& pool : find_own_pools(profile))
+    warnings.push_back(objects_in_own_pool(pool.owner, {pool.peak_bytes, pool.all_bytes}, pool.command));
+  warn_of_unread(coverage.unread_modules, &warnings);
   if (coverage.clock == "sequence") warnings.push_back(clock_without_time(coverage.clock));
   if (!profile.devices.empty() && !profile.frames.empty()) warn_of_missing_names(profile, adviser, tree, &warnings);
   return warnings;

@@ -5,9 +5,10 @@
 #include "cli/model/analysis/wrapper_shape.h"
 
 #include "cli/base/function_name.h"
+#include "cli/base/saturating.h"
+#include "cli/base/text.h"
 #include "cli/model/profile/frame_text.h"
 #include "cli/model/profile/site_fields.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
 #include <cctype>
@@ -202,7 +203,6 @@ bool OwnBlocks::is_same_call(uint32_t frame, uint32_t other) const {
 namespace {
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
-bool is_upper(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; }
 
 }  // namespace
 

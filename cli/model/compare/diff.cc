@@ -1,11 +1,19 @@
 // cli/model/compare/diff.cc: stacks are matched per device, and summed by the function that they end in.
 #include "cli/model/compare/diff.h"
 
+#include "cli/base/function_name.h"
 #include "cli/model/profile/find_device.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <numeric>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 
 namespace heapprof::cli {
 namespace {
@@ -63,6 +71,68 @@ void sort_by_change(std::vector<uint32_t>* order, ChangeOf change_of) {
   });
 }
 
+struct Line {
+  uint32_t frame = kNoFrame;
+  double amount = 0;
+};
+
+using Lines = std::vector<Line>;  // in the order in which they stand in the source
+
+// The lines of all functions of the device, by PlaceTree::functions.
+std::unordered_map<uint32_t, Lines> lines_by_function(const Profile& profile, const PlaceTree& tree,
+                                                      const std::string& device, Metric metric) {
+  std::unordered_map<uint32_t, Lines> lines;
+  const Device* const found = find_device(profile, device);
+  if (found == nullptr) return lines;
+  std::map<std::tuple<uint32_t, std::string_view, uint32_t>, Line> by_line;
+  for (const Site& site : found->sites) {
+    const uint32_t node = tree.place_node[site.node];
+    if (node == 0) continue;
+    const uint32_t frame = profile.nodes[node].frame;
+    PlaceNumbers numbers;
+    numbers.add(site);
+    Line& line = by_line[{tree.functions[frame], profile.frames[frame].file, profile.frames[frame].line}];
+    line.frame = frame;
+    line.amount += static_cast<double>(numbers.metric(metric));
+  }
+  for (const auto& [where, line] : by_line) lines[std::get<0>(where)].push_back(line);
+  return lines;
+}
+
+// One large change costs less than two middling ones: a line that is new beside one that did not change.
+double cost_of(double amount) { return std::sqrt(std::abs(amount)); }
+
+// How much each line of `now` gained on its partner in `before`; without one, all that it has.
+std::vector<double> gains(const Lines& before, const Lines& now) {
+  const size_t width = before.size() + 1;
+  std::vector<double> costs(width * (now.size() + 1));  // of the first i lines of now beside the first j of before
+  const auto cost = [&](size_t i, size_t j) -> double& { return costs[i * width + j]; };
+  for (size_t i = 0; i <= now.size(); ++i) {
+    for (size_t j = 0; j <= before.size(); ++j) {
+      if (i == 0 && j == 0) continue;
+      double least = HUGE_VAL;
+      if (i > 0) least = std::min(least, cost(i - 1, j) + cost_of(now[i - 1].amount));
+      if (j > 0) least = std::min(least, cost(i, j - 1) + cost_of(before[j - 1].amount));
+      if (i > 0 && j > 0)
+        least = std::min(least, cost(i - 1, j - 1) + cost_of(now[i - 1].amount - before[j - 1].amount));
+      cost(i, j) = least;
+    }
+  }
+  std::vector<double> gained(now.size());
+  for (size_t i = now.size(), j = before.size(); i > 0;) {
+    if (j > 0 && cost(i, j) == cost(i - 1, j - 1) + cost_of(now[i - 1].amount - before[j - 1].amount)) {
+      gained[i - 1] = now[i - 1].amount - before[j - 1].amount;
+      --i, --j;
+    } else if (j > 0 && cost(i, j) == cost(i, j - 1) + cost_of(before[j - 1].amount)) {
+      --j;
+    } else {
+      gained[i - 1] = now[i - 1].amount;
+      --i;
+    }
+  }
+  return gained;
+}
+
 }  // namespace
 
 ProfileDiff diff_profiles(const Profile& base, const Profile& current) {
@@ -114,6 +184,47 @@ std::vector<uint32_t> rank_stacks(const PlaceChange& place, Metric metric) {
   std::erase_if(order, [&](uint32_t i) { return change_of(i).amount() == 0 || change_of(i).is_growth() != is_growth; });
   sort_by_change(&order, change_of);
   return order;
+}
+
+std::vector<uint32_t> find_changed_frames(BySide<const Profile*> profiles, const BySide<PlaceTree>& trees,
+                                          const DeviceChange& device, Metric metric) {
+  constexpr size_t kMostPairs = 1'000'000;
+  BySide<std::unordered_map<uint32_t, Lines>> lines;
+  for (const Side side : kSides) lines[side] = lines_by_function(*profiles[side], trees[side], device.name, metric);
+  // Of all functions of the name: overloads and a compiler's parts of one are one place.
+  const auto lines_of = [&](Side side, const PlaceChange& place) {
+    Lines all;
+    if (place.frame[side] == kNoFrame) return all;
+    const Profile& profile = *profiles[side];
+    const std::string name = plain_function(profile.frames[place.frame[side]].function);
+    std::set<uint32_t> functions;
+    for (const MatchedStack& stack : place.stacks) {
+      const uint32_t node = stack.is_in[side] ? trees[side].place_node[stack.node[side]] : 0;
+      if (node == 0) continue;
+      const uint32_t frame = profile.nodes[node].frame;
+      if (!functions.insert(trees[side].functions[frame]).second) continue;
+      const auto found = lines[side].find(trees[side].functions[frame]);
+      if (found != lines[side].end() && plain_function(profile.frames[frame].function) == name)
+        all.insert(all.end(), found->second.begin(), found->second.end());
+    }
+    const auto where = [&](const Line& line) {
+      return std::pair(std::string_view(profile.frames[line.frame].file), profile.frames[line.frame].line);
+    };
+    std::sort(all.begin(), all.end(), [&](const Line& x, const Line& y) { return where(x) < where(y); });
+    return all;
+  };
+  std::vector<uint32_t> frames;
+  for (const PlaceChange& place : device.places) {
+    frames.push_back(place.frame[kCurrent]);
+    if (place.is_by_module || !place.change(metric).is_growth()) continue;
+    const Lines before = lines_of(kBase, place);
+    const Lines now = lines_of(kCurrent, place);
+    if (now.empty() || now.size() * before.size() > kMostPairs) continue;
+    const std::vector<double> gained = gains(before, now);
+    const auto most = std::max_element(gained.begin(), gained.end());
+    if (*most > 0) frames.back() = now[static_cast<size_t>(most - gained.begin())].frame;
+  }
+  return frames;
 }
 
 }  // namespace heapprof::cli

@@ -64,4 +64,11 @@ std::vector<uint32_t> rank_all_changes(const DeviceChange& device, Metric metric
 // Stacks of the place whose change goes the way of the place's own, the most first.
 std::vector<uint32_t> rank_stacks(const PlaceChange& place, Metric metric);
 
+// By place of the device: the frame of the current profile whose line explains why the function takes more: the line
+// that gained most, as the lines of both profiles are matched in their order, such that what they have differs least.
+// Where the function did not grow, or has too many lines, PlaceChange::frame. Two lines that have about as much may be
+// taken for each other. Cost: linear in the device's sites, and for each function in the product of its lines.
+std::vector<uint32_t> find_changed_frames(BySide<const Profile*> profiles, const BySide<PlaceTree>& trees,
+                                          const DeviceChange& device, Metric metric);
+
 }  // namespace heapprof::cli

@@ -2,6 +2,8 @@
 // empty afterwards.
 #include "cli/model/compare/match_stacks.h"
 
+#include "cli/base/saturating.h"
+
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -30,8 +32,6 @@ bool has_all(const StackPaths::FunctionSet& set, const StackPaths::FunctionSet& 
   for (size_t i = 0; i < set.size(); ++i) missing |= part[i] & ~set[i];
   return missing == 0;
 }
-
-uint64_t distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
 
 bool is_within_factor_of_two(uint64_t a, uint64_t b) { return a / 2 <= b && b / 2 <= a; }
 

@@ -9,6 +9,7 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
+#include "cli/base/saturating.h"
 #include "cli/model/compare/largest_places.h"
 #include "cli/model/compare/merge_runs.h"
 #include "cli/model/profile/canonical.h"
@@ -25,8 +26,6 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kNodesBetween = 200'000;
-
-void add_to(uint64_t* sum, uint64_t value) { *sum = add_saturating(*sum, value); }
 
 void add_totals(DeviceTotals* sum, const DeviceTotals& totals) {
   add_to(&sum->total_bytes, totals.total_bytes);

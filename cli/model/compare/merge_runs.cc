@@ -2,6 +2,7 @@
 // in any order of merges: the largest, where entries are as large by all that an entry says.
 #include "cli/model/compare/merge_runs.h"
 
+#include "cli/base/saturating.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
@@ -12,8 +13,6 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostThreads = 64;
-
-void add_to(uint64_t* sum, uint64_t value) { *sum = add_saturating(*sum, value); }
 
 void sort_and_unite(std::vector<std::string>* names) {
   std::sort(names->begin(), names->end());

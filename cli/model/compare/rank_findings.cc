@@ -3,6 +3,7 @@
 #include "cli/model/compare/rank_findings.h"
 
 #include "cli/base/median.h"
+#include "cli/base/saturating.h"
 #include "cli/base/units.h"
 
 #include <fmt/format.h>
@@ -28,8 +29,6 @@ std::vector<const MergedPart*> parts_of_ranks(const Profile& profile) {
   }
   return parts;
 }
-
-uint64_t distance(uint64_t a, uint64_t b) { return std::max(a, b) - std::min(a, b); }
 
 }  // namespace
 

@@ -35,7 +35,7 @@ struct Measured {
   int64_t own;
 };
 
-class Matcher {
+class ScopeMatcher {
  public:
   void add(Side side, Scopes scopes) {
     sort_scopes(&scopes);  // of a file, whose scopes may stand in any order, and twice
@@ -158,7 +158,7 @@ const char* scope_field_name(ScopeField field) {
 }
 
 ScopesDiff diff_scopes(const Scopes& base, const Scopes& current) {
-  Matcher matcher;
+  ScopeMatcher matcher;
   matcher.add(kBase, base);
   matcher.add(kCurrent, current);
   return matcher.take();

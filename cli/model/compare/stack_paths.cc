@@ -6,10 +6,12 @@
 #include "cli/base/function_name.h"
 #include "cli/model/analysis/frame_name.h"
 #include "cli/model/profile/frame_text.h"
+#include "cli/model/profile/recursion_frame.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -67,9 +69,39 @@ class KnownNames {
 
 // name: the function's in this profile or, of an address that has none here, in the other one.
 std::string name_of(const Profile& profile, const Frame& frame, const std::string& name) {
-  if (&name == &frame.function) return std::string(without_rust_hash(frame_name(profile, frame)));
+  if (&name == &frame.function)
+    return without_recursion_frames(std::string(without_rust_hash(frame_name(profile, frame))));
   return std::string(without_rust_hash(plain_function(name)));
 }
+
+// Compilers number the lambdas, closures and nameless types of a function or a file, so one that is put before others
+// moves them: "start::{lambda#2}" (gcc), "start::$_1" (clang), "load::{closure#0}" (rustc), "lambda$load$1" (javac).
+// The name without the numbers; empty where it has none.
+std::string without_numbers(std::string_view name) {
+  std::string text;
+  bool has_number = false;
+  bool is_in_braces = false;
+  const auto digits_at = [name](size_t i) {
+    const size_t end = name.find_first_not_of("0123456789", i);
+    return (end == std::string_view::npos ? name.size() : end) - i;
+  };
+  for (size_t i = 0; i < name.size(); ++i) {
+    const std::string_view rest = name.substr(i);
+    text += name[i];
+    is_in_braces = name[i] == '{' || name[i] == '\'' || (is_in_braces && name[i] != '}');
+    size_t skipped = 0;
+    if (name[i] == '#' && is_in_braces) skipped = digits_at(i + 1);
+    if (rest.starts_with("$_")) skipped = digits_at(i + 2) == 0 ? 0 : 1 + digits_at(i + 2);
+    if (rest.starts_with("$") && name.find("lambda$") < i && i + 1 + digits_at(i + 1) == name.size())
+      skipped = digits_at(i + 1);
+    i += skipped;
+    has_number = has_number || skipped != 0;
+  }
+  return has_number ? text : std::string();
+}
+
+// The names of one profile that have numbers, by the name without.
+using NumberedNames = std::unordered_map<std::string, std::set<std::string>>;
 
 bool is_small_sites_frame(const Frame& frame) { return frame.svma == 0 && frame.function == kSmallSitesText; }
 
@@ -85,6 +117,23 @@ void StackPaths::number_functions() {
   const bool has_modules = std::all_of(profiles_.begin(), profiles_.end(),
                                        [](const Profile* p) { return p->dialect == Dialect::kHeapprof; });
   const BySide<KnownNames> names = {KnownNames(*profiles_[kBase]), KnownNames(*profiles_[kCurrent])};
+  BySide<NumberedNames> numbered;
+  for (const Side side : kSides) {
+    for (const Frame& frame : profiles_[side]->frames) {
+      std::string name = name_of(*profiles_[side], frame, frame.function);
+      std::string common = without_numbers(name);
+      if (!common.empty()) numbered[side][std::move(common)].insert(std::move(name));
+    }
+  }
+  const auto in_both = [&numbered](std::string name) {
+    std::string common = without_numbers(name);
+    if (common.empty()) return name;
+    const auto base = numbered[kBase].find(common);
+    const auto current = numbered[kCurrent].find(common);
+    const bool is_alike =
+        base != numbered[kBase].end() && current != numbered[kCurrent].end() && base->second == current->second;
+    return is_alike ? name : common;
+  };
   std::unordered_map<std::string, uint32_t> numbers;
   for (const Side side : kSides) {
     const Profile& profile = *profiles_[side];
@@ -94,7 +143,7 @@ void StackPaths::number_functions() {
       const std::string_view id = build_id(profile, frame);
       const std::string* name = frame.function.empty() ? others.find(id, frame.svma) : &frame.function;
       const bool is_by_address = name == nullptr && others.has_module(id);
-      std::string key = name == nullptr ? "" : name_of(profile, frame, *name);
+      std::string key = name == nullptr ? "" : in_both(name_of(profile, frame, *name));
       if (has_modules || name == nullptr) key += fmt::format("\n{}", module_word(profile, frame.module));
       if (is_by_address) key += fmt::format("\n{:x}", frame.svma);
       const auto [entry, is_new] = numbers.try_emplace(std::move(key), static_cast<uint32_t>(numbers.size()));

@@ -3,6 +3,7 @@
 #include "cli/model/judge/budget.h"
 
 #include "cli/base/file_name.h"
+#include "cli/base/text.h"
 #include "cli/base/units.h"
 
 #include <fmt/format.h>
@@ -14,12 +15,6 @@ namespace heapprof::cli {
 namespace {
 
 __extension__ using Wide = unsigned __int128;  // products of two integers
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 const char* expected_amount(const Subject& subject) {
   if (is_in_bytes(subject)) return "a size such as 512 MiB";

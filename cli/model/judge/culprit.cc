@@ -89,7 +89,8 @@ std::optional<Culprit> largest(const Finder& finder, const Subject& subject, con
 // By function and call path (cli/model/compare/diff.h), so that a renamed file or a moved line is not taken for growth.
 std::optional<Culprit> most_grown(const Finder& finder, const Finder& base, const Subject& subject,
                                   const std::string& root) {
-  const ProfileDiff diff = diff_profiles(base.part(subject), finder.part(subject));
+  const BySide<Profile> parts = {base.part(subject), finder.part(subject)};
+  const ProfileDiff diff = diff_profiles(parts[kBase], parts[kCurrent]);
   for (const DeviceChange& device : diff.devices) {
     if (device.name != subject.device) continue;
     uint64_t growth = 0;
@@ -101,7 +102,9 @@ std::optional<Culprit> most_grown(const Finder& finder, const Finder& base, cons
       if (most == nullptr || change.amount() > most->change(subject.metric).amount()) most = &place;
     }
     if (most == nullptr) return std::nullopt;
-    const uint32_t frame = most->frame[kCurrent];
+    const std::vector<uint32_t> frames =
+        find_changed_frames({&parts[kBase], &parts[kCurrent]}, diff.trees, device, subject.metric);
+    const uint32_t frame = frames[static_cast<size_t>(most - device.places.data())];
     Culprit culprit = frame == kNoFrame ? Culprit() : finder.describe(frame, root);
     culprit.value = most->change(subject.metric).amount();
     culprit.whole = growth;

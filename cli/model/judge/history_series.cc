@@ -14,14 +14,14 @@ namespace {
 constexpr uint64_t kFloorBytes = 4096;
 constexpr uint64_t kFloorBlocks = 16;
 
-struct Group {
+struct SeriesGroup {
   std::string name;
   std::string device;
   std::vector<size_t> runs;
 };
 
-std::vector<Group> group_entries(const std::vector<HistoryEntry>& entries, const HistoryFilter& filter) {
-  std::vector<Group> groups;
+std::vector<SeriesGroup> group_entries(const std::vector<HistoryEntry>& entries, const HistoryFilter& filter) {
+  std::vector<SeriesGroup> groups;
   std::map<std::pair<std::string, std::string>, size_t> known;
   for (size_t i = 0; i < entries.size(); ++i) {
     const HistoryEntry& item = entries[i];
@@ -38,7 +38,7 @@ std::vector<Group> group_entries(const std::vector<HistoryEntry>& entries, const
 
 std::vector<Series> find_series(const std::vector<HistoryEntry>& entries, const HistoryFilter& filter) {
   std::vector<Series> all;
-  for (const Group& group : group_entries(entries, filter)) {
+  for (const SeriesGroup& group : group_entries(entries, filter)) {
     for (const auto& [word, metric] : kMetricWords) {
       if (filter.metric && *filter.metric != metric) continue;
       Series series = {group.name, group.device, metric, {}, {}, {}};

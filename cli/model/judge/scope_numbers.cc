@@ -8,8 +8,8 @@
 #include "cli/model/judge/scope_numbers.h"
 
 #include "cli/base/glob.h"
+#include "cli/base/saturating.h"
 #include "cli/base/text.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
 #include <set>
@@ -19,7 +19,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-constexpr size_t kMostCompared = 64;  // bytes of a name that is looked at for being like another
+constexpr size_t kMostComparedBytes = 64;  // bytes of a name that is looked at for being like another
 
 // For each begin, rounded up.
 uint64_t average(uint64_t value, uint64_t begun, uint64_t unit) {
@@ -106,13 +106,13 @@ std::vector<ScopePath> ScopeNumbers::matching(std::string_view pattern) const {
 }
 
 std::vector<std::string> ScopeNumbers::nearest(std::string_view pattern, size_t most) const {
-  const std::string wanted(pattern.substr(0, kMostCompared));
+  const std::string wanted(pattern.substr(0, kMostComparedBytes));
   std::vector<std::pair<size_t, std::string>> found;
   for (size_t i = 0; i < scopes_.scopes.size(); ++i) {
     if (levels_[i] > kMostLevels) continue;
     std::string text = scope_path_text(path_of(i));
     const bool has_it = text.find(wanted) != std::string::npos;
-    const size_t distance = has_it ? 0 : edit_distance(wanted, std::string_view(text).substr(0, kMostCompared));
+    const size_t distance = has_it ? 0 : edit_distance(wanted, std::string_view(text).substr(0, kMostComparedBytes));
     found.emplace_back(distance, std::move(text));
   }
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -1,6 +1,8 @@
 // cli/model/judge/trend.cc: medians and not means, since one run on a busy machine must not move a window.
 #include "cli/model/judge/trend.h"
 
+#include "cli/base/saturating.h"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -24,8 +26,6 @@ constexpr double kLeastTau = 0.5;
 constexpr double kBetterThanSlope = 0.75;  // where noise hides the slope, both explain about as much
 
 using Values = std::span<const uint64_t>;
-
-uint64_t distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
 
 uint64_t ranked(Values values, size_t rank) {
   std::vector<uint64_t> copy(values.begin(), values.end());

@@ -5,13 +5,17 @@
 
 #include "cli/base/text.h"
 #include "cli/model/profile/frame_text.h"
+#include "cli/model/profile/recursion_frame.h"
 
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <utility>
 
 namespace heapprof::cli {
 namespace {
+
+bool is_recursion_frame(const Frame& frame) { return frame.svma == 0 && recursion_frames(frame.function) != 0; }
 
 constexpr size_t kMostNameBytes = 64 << 10;  // a template's name can be endless; nobody reads on
 
@@ -35,8 +39,7 @@ class TextTable {
 
   // The first frame that was given with this one's text.
   uint32_t find_or_add(uint32_t frame) {
-    text_.clear();
-    append_frame_text(profile_, profile_.frames[frame], &text_);
+    set_text(frame, &text_);
     const uint64_t hash = std::hash<std::string_view>()(text_);
     for (size_t at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
       Slot& slot = slots_[at];
@@ -55,9 +58,14 @@ class TextTable {
   };
 
   bool has_text(uint32_t frame) {
-    other_.clear();
-    append_frame_text(profile_, profile_.frames[frame], &other_);
+    set_text(frame, &other_);
     return other_ == text_;
+  }
+
+  void set_text(uint32_t frame, std::string* text) const {
+    text->clear();
+    append_frame_text(profile_, profile_.frames[frame], text);
+    if (is_recursion_frame(profile_.frames[frame])) *text = without_recursion_frames(std::move(*text));
   }
 
   const Profile& profile_;
@@ -84,6 +92,8 @@ std::vector<uint32_t> merge_alike_frames(Profile* profile) {
     first.module = std::min(first.module, frame.module);
     first.inlined = first.inlined || frame.inlined;
     first.inferred = first.inferred || frame.inferred;
+    if (is_recursion_frame(frame) && recursion_frames(first.function) < recursion_frames(frame.function))
+      first.function = frame.function;
   }
   return stands_for;
 }

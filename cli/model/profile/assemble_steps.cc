@@ -3,7 +3,10 @@
 #include "cli/model/profile/assemble_steps.h"
 
 #include "cli/base/file_name.h"
-#include "cli/base/large_memory.h"
+#include "cli/base/function_name.h"
+#include "cli/model/profile/recursion_frame.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -27,6 +30,25 @@ std::vector<uint32_t> add_modules(const Recording& recording, Profile* profile) 
   return number;
 }
 
+// It is of the module of the first frame behind it, so that it is no user's where that is none.
+Frame recursion_frame(uint64_t svma, const Recording& recording, const SymbolTable& symbols,
+                      const std::vector<uint32_t>& module_number) {
+  const uint32_t first = first_of_recursion(svma);
+  Frame frame;
+  std::string name = "???";
+  if (first < recording.locations.size()) {
+    const Location& location = recording.locations[first];
+    if (location.module < module_number.size()) frame.module = module_number[location.module];
+    name = fmt::format("0x{:X}", location.svma - 1);
+  }
+  if (first < symbols.frames.size() && !symbols.frames[first].empty()) {
+    const std::string& function = symbols.frames[first].back().function;
+    if (!function.empty()) name = plain_function(function);
+  }
+  frame.function = recursion_text(name, frames_of_recursion(svma));
+  return frame;
+}
+
 }  // namespace
 
 std::vector<uint32_t> add_frames(const Recording& recording, const SymbolTable& symbols, Profile* profile) {
@@ -40,6 +62,10 @@ std::vector<uint32_t> add_frames(const Recording& recording, const SymbolTable& 
     frame.svma = location.svma == 0 ? 0 : location.svma - 1;
     frame.inferred = location.inferred;
     if (location.module < module_number.size()) frame.module = module_number[location.module];
+    if (is_recursion(location)) {
+      profile->frames.push_back(recursion_frame(location.svma, recording, symbols, module_number));
+      continue;
+    }
     if (i >= symbols.frames.size() || symbols.frames[i].empty()) {
       profile->frames.push_back(frame);
       continue;
@@ -68,7 +94,7 @@ std::vector<uint32_t> add_nodes(const Recording& recording, const std::vector<ui
   const std::vector<char> is_agent = find_agent_modules(recording.modules);
   profile->nodes.assign(1, {});
   if (is_used == nullptr) profile->nodes.reserve(recording.stacks.size() * 3 / 2 + 1);
-  std::vector<uint32_t> node_of = make_large<uint32_t>(recording.stacks.size(), 0);
+  std::vector<uint32_t> node_of(recording.stacks.size(), 0);
   for (size_t i = 1; i < recording.stacks.size(); ++i) {
     if (is_used != nullptr && (*is_used)[i] == 0) continue;
     const StackNode& stack = recording.stacks[i];
@@ -88,8 +114,11 @@ std::vector<uint32_t> add_nodes(const Recording& recording, const std::vector<ui
   return node_of;
 }
 
-Site make_site(const RecordedDevice& recorded, const RecordedSite& from) {
-  Site site;
+namespace {
+
+// All but steps and stays. pre: the site has no numbers
+void set_site(const RecordedDevice& recorded, const RecordedSite& from, Site* to) {
+  Site& site = *to;
   static_cast<SiteNumbers&>(site.numbers) = from.numbers;
   if (from.sizes_row > 0 && from.sizes_row <= recorded.sizes.size()) {
     site.numbers.sizes = SizeHistogram(recorded.sizes[from.sizes_row - 1]);
@@ -102,6 +131,30 @@ Site make_site(const RecordedDevice& recorded, const RecordedSite& from) {
     const auto end = recorded.live_bytes.begin() + static_cast<std::ptrdiff_t>(from.live_row * moments);
     site.live_bytes.assign(end - static_cast<std::ptrdiff_t>(moments), end);
   }
+}
+
+}  // namespace
+
+void make_site(const RecordedDevice& recorded, const RecordedSite& from, SiteCursor* cursor, Site* site) {
+  site->numbers.sizes = {};
+  site->live_bytes.clear();
+  site->steps.clear();
+  site->stays.clear();
+  set_site(recorded, from, site);
+  const auto index = static_cast<uint32_t>(&from - recorded.sites.data());
+  size_t& step = cursor->step;
+  while (step < recorded.steps.size() && recorded.steps[step].site < index) ++step;
+  for (size_t at = step; at < recorded.steps.size() && recorded.steps[at].site == index; ++at)
+    site->steps.push_back({recorded.steps[at].snapshot, recorded.steps[at].live_bytes, recorded.steps[at].live_blocks});
+  size_t& stay = cursor->stay;
+  while (stay < recorded.stays.size() && recorded.stays[stay].site < index) ++stay;
+  for (size_t at = stay; at < recorded.stays.size() && recorded.stays[at].site == index; ++at)
+    site->stays.push_back(recorded.stays[at].stay);
+}
+
+Site make_site(const RecordedDevice& recorded, const RecordedSite& from) {
+  Site site;
+  set_site(recorded, from, &site);
   const auto index = static_cast<uint32_t>(&from - recorded.sites.data());
   auto step = std::lower_bound(recorded.steps.begin(), recorded.steps.end(), index,
                                [](const RecordedStep& it, uint32_t wanted) { return it.site < wanted; });

@@ -27,6 +27,12 @@ std::vector<uint32_t> add_nodes(const Recording& recording, const std::vector<ui
 
 // The site without its stack.
 Site make_site(const RecordedDevice& recorded, const RecordedSite& from);
+// The same for sites in ascending order, into a site that was used before: what it has allocated is used again.
+struct SiteCursor {
+  size_t step = 0;
+  size_t stay = 0;
+};
+void make_site(const RecordedDevice& recorded, const RecordedSite& from, SiteCursor* cursor, Site* site);
 // The other way round: the device's sites are this one from now on, without a stack; or none if it has no blocks.
 void record_only(const Site& site, RecordedDevice* device);
 Device make_device_without_sites(const RecordedDevice& recorded);

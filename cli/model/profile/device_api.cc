@@ -1,7 +1,7 @@
 // cli/model/profile/device_api.cc: see device_api.h.
 #include "cli/model/profile/device_api.h"
 
-#include "cli/model/profile/site_numbers.h"
+#include "cli/base/saturating.h"
 
 #include <algorithm>
 #include <tuple>

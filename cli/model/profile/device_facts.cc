@@ -6,7 +6,7 @@
 // what was free then is nearest to what a user finds now.
 #include "cli/model/profile/device_facts.h"
 
-#include "cli/model/profile/site_numbers.h"
+#include "cli/base/saturating.h"
 
 #include <algorithm>
 #include <tuple>

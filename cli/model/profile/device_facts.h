@@ -9,6 +9,8 @@
 namespace heapprof::cli {
 
 // By its name: pages that the program mapped itself, and of them those that no access is given to.
+// Pages of files: clean ones cost nothing where memory is short.
+inline bool is_file_device(const std::string& name) { return name == "mapped:file"; }
 inline bool is_mapped_device(const std::string& name) { return name == "mapped" || name.rfind("mapped:", 0) == 0; }
 inline bool is_reserved_device(const std::string& name) { return name == "mapped:reserved"; }
 // What lies inside of other devices' memory, and is no new bytes: objects of Python, tensors in a CUDA device.

@@ -3,7 +3,6 @@
 #include "cli/model/profile/inferred_calls.h"
 
 #include "cli/base/file_name.h"
-#include "cli/base/large_memory.h"
 #include "cli/model/profile/node_table.h"
 #include "cli/model/profile/profile.h"
 
@@ -15,7 +14,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr uint32_t kAllocation = 0xffffffff;  // in the place of a location
+constexpr uint32_t kAllocationItself = 0xffffffff;  // in the place of a location
 
 // A recording's locations with what they call.
 class Calls {
@@ -169,16 +168,16 @@ std::vector<CallPair> find_neighbours(const Recording& recording) {
     if (!distinct.add(outer, inner)) return;
     const Location& from = locations[outer];
     if (from.module < recording.modules.size() && from.svma != 0)
-      pairs.push_back({from.module, from.svma, inner == kAllocation ? 0 : locations[inner].svma});
+      pairs.push_back({from.module, from.svma, inner == kAllocationItself ? 0 : locations[inner].svma});
   };
   const auto location_of = [&](uint32_t node) {
     return node != 0 && node < stacks.size() && stacks[node].location < locations.size() ? stacks[node].location
-                                                                                         : kAllocation;
+                                                                                         : kAllocationItself;
   };
   for (uint32_t i = 1; i < stacks.size(); ++i) {
     const uint32_t outer = location_of(stacks[i].parent);
     const uint32_t inner = location_of(i);
-    if (outer == kAllocation || inner == kAllocation) continue;
+    if (outer == kAllocationItself || inner == kAllocationItself) continue;
     if (distinct.has(outer, inner)) continue;
     if (locations[outer].module == locations[inner].module && locations[inner].svma != 0) add(outer, inner);
   }
@@ -187,13 +186,13 @@ std::vector<CallPair> find_neighbours(const Recording& recording) {
   for (const RecordedDevice& device : recording.devices) {
     for (const RecordedSite& site : device.sites) {
       const uint32_t innermost = location_of(site.stack);
-      if (innermost == kAllocation) continue;
-      add(innermost, kAllocation);
+      if (innermost == kAllocationItself) continue;
+      add(innermost, kAllocationItself);
       const uint32_t outer = location_of(stacks[site.stack].parent);
       const uint32_t module = locations[innermost].module;
-      if (outer != kAllocation && locations[outer].module != module && module < is_runtime.size() &&
+      if (outer != kAllocationItself && locations[outer].module != module && module < is_runtime.size() &&
           is_runtime[module] != 0)
-        add(outer, kAllocation);
+        add(outer, kAllocationItself);
     }
   }
   std::sort(pairs.begin(), pairs.end());
@@ -221,7 +220,7 @@ void add_inferred_calls(Recording* recording, SymbolTable* symbols) {
   };
   const Calls calls(*recording, *symbols);
   Inserter inserter(recording, symbols);
-  std::vector<uint32_t> new_node = make_large<uint32_t>(nodes, 0);
+  std::vector<uint32_t> new_node(nodes, 0);
   for (uint32_t i = 1; i < nodes; ++i) {
     const StackNode node = recording->stacks[i];
     uint32_t parent = new_node[node.parent];

@@ -5,6 +5,7 @@
 // ones), so between those two there is no order; only the total bounds both.
 #include "cli/model/profile/invariants.h"
 
+#include "cli/base/saturating.h"
 #include "cli/model/profile/alike_frames.h"
 #include "cli/model/profile/find_device.h"
 #include "cli/model/profile/frame_text.h"
@@ -22,11 +23,6 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostViolations = 20;
-
-uint64_t multiply_saturating(uint64_t a, uint64_t b) {
-  uint64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
 
 class Checker {
  public:

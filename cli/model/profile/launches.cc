@@ -2,8 +2,8 @@
 // when they are demangled; so each list is sorted, and what has one name and shape is summed.
 #include "cli/model/profile/launches.h"
 
+#include "cli/base/saturating.h"
 #include "cli/base/units.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // cli/model/profile/named_memory.cc: see named_memory.h.
 #include "cli/model/profile/named_memory.h"
 
+#include "cli/base/saturating.h"
 #include "cli/base/text.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
 #include <tuple>

@@ -85,6 +85,9 @@ enum class FrameFold : uint8_t {
   kUndone       // it would be, and is shown as a function of the program's: nothing is to be folded
 };
 
+// What a rule of the user's says of a frame.
+enum class CodeOwner : uint8_t { kUnsaid, kUser, kLibrary };
+
 enum class Dialect { kHeapprof, kValgrind, kDhatRs };
 
 struct Profile {
@@ -95,8 +98,9 @@ struct Profile {
   RunInfo run;
   std::vector<ProfileModule> modules;
   std::vector<Frame> frames;
-  std::vector<FrameFold> folds;         // by frame; empty: nobody asked (mark_folded()). Never in a file
-  bool shows_python_libraries = false;  // places may be frames of Python's libraries (mark_folded()). Never in a file
+  std::vector<FrameFold> folds;        // by frame; empty: mark_folded() was not called. Never in a file
+  std::vector<CodeOwner> code_owners;  // by frame; empty: there are no such rules (mark_folded()). Never in a file
+  bool shows_libraries = false;        // places may be libraries' frames (mark_folded()). Never in a file
   std::vector<FrameNode> nodes;
   std::vector<Device> devices;  // [0] is host
   DeviceApi api;                // nodes: FrameNode

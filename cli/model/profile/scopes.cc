@@ -1,6 +1,7 @@
 // cli/model/profile/scopes.cc: two lists of scopes are one list of their paths, each once.
 #include "cli/model/profile/scopes.h"
 
+#include "cli/base/saturating.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
@@ -13,8 +14,6 @@
 namespace heapprof::cli {
 namespace {
 
-void add(uint64_t* to, uint64_t more) { *to = add_saturating(*to, more); }
-
 void add_call(const ScopeCall& from, std::vector<ScopeCall>* into) {
   const auto at = std::lower_bound(into->begin(), into->end(), from,
                                    [](const ScopeCall& a, const ScopeCall& b) { return a.call < b.call; });
@@ -22,9 +21,9 @@ void add_call(const ScopeCall& from, std::vector<ScopeCall>* into) {
     into->insert(at, from);
     return;
   }
-  add(&at->count, from.count);
-  add(&at->duration_ns, from.duration_ns);
-  add(&at->size_bytes, from.size_bytes);
+  add_to(&at->count, from.count);
+  add_to(&at->duration_ns, from.duration_ns);
+  add_to(&at->size_bytes, from.size_bytes);
 }
 
 void add_backward(const BackwardWork& from, std::vector<BackwardWork>* into) {
@@ -35,15 +34,15 @@ void add_backward(const BackwardWork& from, std::vector<BackwardWork>* into) {
     into->insert(at, from);
     return;
   }
-  add(&at->begun, from.begun);
-  add(&at->time_ns, from.time_ns);
+  add_to(&at->begun, from.begun);
+  add_to(&at->time_ns, from.time_ns);
   for (const ScopeMemory& memory : from.memory) add_scope_memory(memory, &at->memory);
 }
 
 std::vector<uint64_t> sum_of_durations(const std::vector<uint64_t>& a, const std::vector<uint64_t>& b) {
   std::map<uint64_t, uint64_t> counts;
   for (const auto* durations : {&a, &b}) {
-    for (size_t i = 0; i + 1 < durations->size(); i += 2) add(&counts[(*durations)[i]], (*durations)[i + 1]);
+    for (size_t i = 0; i + 1 < durations->size(); i += 2) add_to(&counts[(*durations)[i]], (*durations)[i + 1]);
   }
   std::vector<uint64_t> sum;
   for (const auto& [bucket, count] : counts) sum.insert(sum.end(), {bucket, count});
@@ -67,7 +66,7 @@ void add_instances(const Scope& from, Scope* into) {
     memory.after_bytes.resize(count);
   }
   into->instances.insert(into->instances.end(), from.instances.begin(), from.instances.end());
-  add(&into->unkept_instances, from.unkept_instances);
+  add_to(&into->unkept_instances, from.unkept_instances);
 }
 
 void sort_instances(Scope* scope) {
@@ -96,13 +95,13 @@ void add_scope(Scope&& from, Scope* into) {
   if (into->ended == 0 || (from.ended != 0 && from.shortest_ns < into->shortest_ns))
     into->shortest_ns = from.shortest_ns;
   into->longest_ns = std::max(into->longest_ns, from.longest_ns);
-  add(&into->begun, from.begun);
-  add(&into->ended, from.ended);
-  add(&into->left_open, from.left_open);
-  add(&into->time_ns, from.time_ns);
-  add(&into->own_time_ns, from.own_time_ns);
-  add(&into->items, from.items);
-  add(&into->kernel_launches, from.kernel_launches);
+  add_to(&into->begun, from.begun);
+  add_to(&into->ended, from.ended);
+  add_to(&into->left_open, from.left_open);
+  add_to(&into->time_ns, from.time_ns);
+  add_to(&into->own_time_ns, from.own_time_ns);
+  add_to(&into->items, from.items);
+  add_to(&into->kernel_launches, from.kernel_launches);
   into->durations = sum_of_durations(into->durations, from.durations);
   for (const ScopeMemory& memory : from.memory) add_scope_memory(memory, &into->memory);
   for (const ScopeCall& call : from.calls) add_call(call, &into->calls);
@@ -122,19 +121,19 @@ void add_scope_memory(const ScopeMemory& from, std::vector<ScopeMemory>* into) {
     into->push_back(from);
     return;
   }
-  add(&found->allocated_bytes, from.allocated_bytes);
-  add(&found->allocated_blocks, from.allocated_blocks);
-  add(&found->freed_bytes, from.freed_bytes);
-  add(&found->freed_blocks, from.freed_blocks);
+  add_to(&found->allocated_bytes, from.allocated_bytes);
+  add_to(&found->allocated_blocks, from.allocated_blocks);
+  add_to(&found->freed_bytes, from.freed_bytes);
+  add_to(&found->freed_blocks, from.freed_blocks);
   found->peak_inside_bytes = std::max(found->peak_inside_bytes, from.peak_inside_bytes);
 }
 
 uint64_t percentile_ns(const Scope& scope, unsigned percent) {
   uint64_t all = 0;
-  for (size_t i = 1; i < scope.durations.size(); i += 2) add(&all, scope.durations[i]);
+  for (size_t i = 1; i < scope.durations.size(); i += 2) add_to(&all, scope.durations[i]);
   uint64_t below = 0;
   for (size_t i = 0; i + 1 < scope.durations.size(); i += 2) {
-    add(&below, scope.durations[i + 1]);
+    add_to(&below, scope.durations[i + 1]);
     if (static_cast<double>(below) < static_cast<double>(all) * percent / 100) continue;
     const auto bucket = static_cast<uint32_t>(std::min<uint64_t>(scope.durations[i], kDurationBuckets - 1));
     const uint64_t low_ns = bucket_duration(bucket);
@@ -173,8 +172,8 @@ std::vector<std::vector<ScopeCall>> calls_with_inner(const Scopes& scopes) {
 std::vector<uint64_t> launches_with_inner(const Scopes& scopes) {
   std::vector<uint64_t> sums(scopes.scopes.size());
   for (size_t i = sums.size(); i-- > 0;) {
-    add(&sums[i], scopes.scopes[i].kernel_launches);
-    if (const uint32_t parent = scopes.scopes[i].parent; parent != 0) add(&sums[parent - 1], sums[i]);
+    add_to(&sums[i], scopes.scopes[i].kernel_launches);
+    if (const uint32_t parent = scopes.scopes[i].parent; parent != 0) add_to(&sums[parent - 1], sums[i]);
   }
   return sums;
 }
@@ -182,8 +181,8 @@ std::vector<uint64_t> launches_with_inner(const Scopes& scopes) {
 std::vector<uint64_t> gpu_time_with_inner(const Scopes& scopes) {
   std::vector<uint64_t> sums(scopes.scopes.size());
   for (size_t i = sums.size(); i-- > 0;) {
-    add(&sums[i], scopes.scopes[i].gpu.time_ns);
-    if (const uint32_t parent = scopes.scopes[i].parent; parent != 0) add(&sums[parent - 1], sums[i]);
+    add_to(&sums[i], scopes.scopes[i].gpu.time_ns);
+    if (const uint32_t parent = scopes.scopes[i].parent; parent != 0) add_to(&sums[parent - 1], sums[i]);
   }
   return sums;
 }
@@ -239,22 +238,22 @@ void add_scopes(const Scopes& from, Scopes* into) {
     if (scope.parent != 0) into->scopes.back().parent += offset;
   }
   for (Scope& scope : into->scopes) {  // runs of several programs have no time in common
-    add(&scope.unkept_instances, scope.instances.size());
+    add_to(&scope.unkept_instances, scope.instances.size());
     scope.instances.clear();
     scope.instance_memory.clear();
   }
   sort_scopes(into);
-  add(&into->lost, from.lost);
-  add(&into->lost_names, from.lost_names);
-  add(&into->unmatched_ends, from.unmatched_ends);
-  add(&into->nvtx_left, from.nvtx_left);
+  add_to(&into->lost, from.lost);
+  add_to(&into->lost_names, from.lost_names);
+  add_to(&into->unmatched_ends, from.unmatched_ends);
+  add_to(&into->nvtx_left, from.nvtx_left);
   into->marks.insert(into->marks.end(), from.marks.begin(), from.marks.end());
   std::stable_sort(into->marks.begin(), into->marks.end(),
                    [](const Mark& a, const Mark& b) { return a.at_ns < b.at_ns; });
-  add(&into->lost_marks, from.lost_marks);
+  add_to(&into->lost_marks, from.lost_marks);
   add_launches(from.outside, &into->outside);
   add_gpu_times(from.gpu, &into->gpu);
-  add(&into->lost_kernel_names, from.lost_kernel_names);
+  add_to(&into->lost_kernel_names, from.lost_kernel_names);
 }
 
 }  // namespace heapprof::cli

@@ -2,6 +2,7 @@
 // merged one's: the device's peak is the better bound where many maxima are summed.
 #include "cli/model/profile/site_numbers.h"
 
+#include "cli/base/saturating.h"
 #include "cli/model/profile/site_fields.h"
 
 #include <algorithm>
@@ -9,8 +10,6 @@
 
 namespace heapprof::cli {
 namespace {
-
-void add(uint64_t* sum, uint64_t value) { *sum = add_saturating(*sum, value); }
 
 // What decides how two numbers become one.
 struct Parts {
@@ -32,7 +31,7 @@ void add_field(const Parts& parts, SizedNumbers* sum) {
   uint64_t& into = sum->*kField.number;
   const uint64_t value = parts.more.*kField.number;
   switch (kField.adds) {
-    case SiteField::Adds::kSum: add(&into, value); break;
+    case SiteField::Adds::kSum: add_to(&into, value); break;
     case SiteField::Adds::kOldest:
       if (parts.has_leaks) into = parts.had_leaks ? std::min(into, value) : value;
       break;
@@ -51,11 +50,6 @@ void add_fields(const Parts& parts, SizedNumbers* sum, std::index_sequence<kAt..
 }
 
 }  // namespace
-
-uint64_t add_saturating(uint64_t a, uint64_t b) {
-  uint64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
 
 void add_numbers(SizedNumbers* sum, const SizedNumbers& more) {
   const bool had_blocks = sum->total_blocks > 0;
@@ -90,10 +84,10 @@ void merge_site(Site* into, const Site& from, uint64_t device_peak_bytes) {
   SizedNumbers& sum = into->numbers;
   for (const SiteFlag& it : kSiteFlags) into->*it.flag = into->*it.flag || from.*it.flag;
   into->max_is_bound = into->max_is_bound || (sum.max_bytes > 0 && from.numbers.max_bytes > 0);
-  add(&into->grouped_stacks, from.grouped_stacks);
+  add_to(&into->grouped_stacks, from.grouped_stacks);
   add_numbers(&sum, from.numbers);
   if (into->live_bytes.size() < from.live_bytes.size()) into->live_bytes.resize(from.live_bytes.size());
-  for (size_t i = 0; i < from.live_bytes.size(); ++i) add(&into->live_bytes[i], from.live_bytes[i]);
+  for (size_t i = 0; i < from.live_bytes.size(); ++i) add_to(&into->live_bytes[i], from.live_bytes[i]);
   add_steps(&into->steps, from.steps);
   add_stays(&into->stays, from.stays);
   add_spread(&into->spread, from.spread);

@@ -11,8 +11,6 @@
 
 namespace heapprof::cli {
 
-uint64_t add_saturating(uint64_t a, uint64_t b);
-
 // What two sites have together. The maximum of a sum is not the sum of maxima: those become upper bounds.
 void add_numbers(SizedNumbers* sum, const SizedNumbers& more);
 

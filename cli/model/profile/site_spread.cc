@@ -5,8 +5,8 @@
 // the smallest, and at most the smallest and n - 1 times the largest. A forged file that breaks this is refused.
 #include "cli/model/profile/site_spread.h"
 
+#include "cli/base/saturating.h"
 #include "cli/model/profile/profile.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>
 
@@ -16,12 +16,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kMostViolations = 5;
-
-uint64_t multiply_saturating(uint64_t a, uint64_t b) {
-  uint64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
+constexpr size_t kMostBadSites = 5;
 
 void add_number(NumberSpread* into, const NumberSpread& from) {
   into->min = std::min(into->min, from.min);
@@ -89,7 +84,7 @@ void add_spread(std::vector<SiteSpread>* into, const std::vector<SiteSpread>& fr
 std::vector<std::string> find_input_violations(const Profile& profile) {
   std::vector<std::string> violations;
   const auto violate = [&violations](std::string text) {
-    if (violations.size() < kMostViolations) violations.push_back(std::move(text));
+    if (violations.size() < kMostBadSites) violations.push_back(std::move(text));
   };
   const Job& own = profile.run.job;
   if (own.has_rank() && (*own.rank >= kMostRanks || (own.ranks && *own.rank >= *own.ranks)))
@@ -128,7 +123,7 @@ std::vector<std::string> find_spread_violations(const Profile& profile, const De
   for (const MergedPart& part : profile.merged) {
     if (part.device == device.name && part.input < parts.size()) parts[part.input] = &part;
   }
-  for (size_t i = 0; i < device.sites.size() && violations.size() < kMostViolations; ++i) {
+  for (size_t i = 0; i < device.sites.size() && violations.size() < kMostBadSites; ++i) {
     const Site& site = device.sites[i];
     if (site.spread.empty()) continue;
     const std::string violation =

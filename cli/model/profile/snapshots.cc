@@ -1,7 +1,7 @@
 // cli/model/profile/snapshots.cc: see snapshots.h.
 #include "cli/model/profile/snapshots.h"
 
-#include "cli/model/profile/site_numbers.h"
+#include "cli/base/saturating.h"
 
 #include <algorithm>
 #include <utility>

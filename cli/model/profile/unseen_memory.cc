@@ -1,7 +1,7 @@
 // cli/model/profile/unseen_memory.cc: see unseen_memory.h.
 #include "cli/model/profile/unseen_memory.h"
 
-#include "cli/model/profile/site_numbers.h"
+#include "cli/base/saturating.h"
 
 #include <algorithm>
 #include <tuple>

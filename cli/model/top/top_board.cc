@@ -3,6 +3,8 @@
 // nothing.
 #include "cli/model/top/top_board.h"
 
+#include "cli/base/saturating.h"
+
 #include <algorithm>
 
 namespace heapprof::cli {
@@ -11,14 +13,14 @@ namespace {
 
 constexpr uint32_t kMostSites = 1u << 26;  // of hostile numbers: 10 GiB would be the watcher's own
 
-int64_t difference(uint64_t now, uint64_t before) { return static_cast<int64_t>(now - before); }
+int64_t moved_by(uint64_t now, uint64_t before) { return static_cast<int64_t>(now - before); }
 
 void add(const TopNumbers& numbers, TopNumbers* sum) {
   sum->live_bytes += numbers.live_bytes;
   sum->live_blocks += numbers.live_blocks;
   sum->growth_bytes =
       static_cast<int64_t>(static_cast<uint64_t>(sum->growth_bytes) + static_cast<uint64_t>(numbers.growth_bytes));
-  sum->total_bytes += numbers.total_bytes;
+  add_to(&sum->total_bytes, numbers.total_bytes);
   sum->total_blocks += numbers.total_blocks;
   sum->new_blocks += numbers.new_blocks;
   sum->new_temporary_blocks += numbers.new_temporary_blocks;
@@ -49,7 +51,7 @@ void TopBoard::take_sites(const TopSample& sample) {
     if (told.site >= sites.size()) sites.resize(told.site + 1);
     SiteState& state = sites[told.site];
     TopNumbers& numbers = state.numbers;
-    const int64_t grown = is_first ? 0 : difference(told.live_bytes, numbers.live_bytes);
+    const int64_t grown = is_first ? 0 : moved_by(told.live_bytes, numbers.live_bytes);
     numbers.new_blocks = is_first ? 0 : told.total_blocks - numbers.total_blocks;
     numbers.new_temporary_blocks = is_first ? 0 : told.temporary_blocks - state.temporary_blocks;
     numbers.live_bytes = told.live_bytes;

@@ -152,7 +152,9 @@ std::string curves(const Profile& profile, const std::vector<const Device*>& dev
     if (line.empty()) continue;
     text += fmt::format("{}  {}  0 … {}", pad_right(escape_controls(device->name), name_width), line,
                         format_bytes(device->totals.peak_bytes));
-    const std::string length = fmt::format("    0 … {}", length_text(profile, profile.run.duration_ns));
+    // On such a machine it holds for each run: a word here, and the warning in the report.
+    const char* const coarse = profile.run.coverage.clock == "sequence" ? "  (coarse: HP042)" : "";
+    const std::string length = fmt::format("    0 … {}{}", length_text(profile, profile.run.duration_ns), coarse);
     const size_t used = display_width(text.substr(text.rfind('\n') + 1));
     if (device == devices.back() && used + display_width(length) <= columns) text += length;
     text += "\n";
@@ -233,6 +235,7 @@ std::string end_sentence(const Profile& profile, bool is_shown) {
 
 constexpr std::string_view kNoNames = "HP068";
 constexpr std::string_view kEstimates = "HP295";
+constexpr std::string_view kCoarseTimes = "HP042";
 
 // What the started program's functions are called does not matter where another's are shown.
 // tree: of what is shown, where there is one.
@@ -244,7 +247,7 @@ std::vector<Problem> shown_warnings(const SummaryInput& input, const PlaceTree* 
     const bool is_shown = profile == input.shown || input.shown == nullptr;
     for (const Problem& warning : find_warnings(*profile, quick_names_adviser(file), is_shown ? tree : nullptr)) {
       if (!is_shown && warning.id == kNoNames) continue;
-      if (warning.id == kEstimates) continue;  // that has a line of its own
+      if (warning.id == kEstimates || warning.id == kCoarseTimes) continue;  // these are said elsewhere
       const auto is_same = [&](const Problem& other) { return other.id == warning.id && other.what == warning.what; };
       if (std::none_of(warnings.begin(), warnings.end(), is_same)) warnings.push_back(warning);
     }
@@ -282,7 +285,7 @@ std::string inner_line(const Profile& profile, const std::string& inner, size_t 
 SummaryParts::SummaryParts(const Profile& profile, PlaceTree place_tree)
     : tree(std::move(place_tree)),
       devices(choose_devices(profile)),
-      worst(profile, tree),
+      conclusion(profile, tree),
       places(profile, tree, devices.shown) {}
 
 std::string render_summary(const SummaryInput& input, const Terminal& terminal) {
@@ -302,12 +305,12 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
       (has_refusals ? refusals(profile, tree, columns) : "") +
       refusals_of_others(input.tree, input.shown != nullptr ? input.headline->other->path : input.file, columns);
   if (!refused.empty()) text += refused + "\n";
-  text += device_part(profile, devices, columns) + sampling_lines(profile, columns) +
-          small_devices_line(profile, devices, false, "heapprof report", columns) +
+  text += device_part(profile, devices, columns) + fitted(attached_line(profile), columns) +
+          sampling_lines(profile, columns) + small_devices_line(profile, devices, false, "heapprof report", columns) +
           inside_text(profile, devices.shown, false, columns) + unseen(profile, tree, columns);
   if (!profile.devices.empty() && profile.merged.empty()) text += resident_lines(profile.devices[0].totals, columns);
   for (const std::string& inner : profile.run.coverage.inner_allocators) text += inner_line(profile, inner, columns);
-  if (!profile.devices.empty()) text += package_lines(profile, profile.devices[0], columns);
+  if (!profile.devices.empty()) text += package_lines(profile, tree, profile.devices[0], columns);
   text += leaks(profile, tree, columns);
   for (const std::string& part :
        {said_by_drivers(profile, devices.shown, columns), curves(profile, devices.shown, columns)}) {
@@ -317,8 +320,9 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   std::string warned = warning_text(warnings, terminal);
   std::string rows = process_section(input, paint, columns, kMostRows);
   const std::string end = fitted(end_sentence(input.profile, input.shown == nullptr), columns);
-  const std::string last = parts_of_profile.worst.text(pasted_file(shown_file(input), terminal.utf8), columns) +
-                           saved_lines(input, terminal.utf8, columns);
+  const std::string last =
+      parts_of_profile.conclusion.text_with_call(pasted_file(shown_file(input), terminal.utf8), columns) +
+      saved_lines(input, terminal.utf8, columns);
   const std::array<const std::string*, 4> parts = {&rows, &end, &warned, &last};
   size_t used = count_lines(text) + 1;
   for (const std::string* part : parts) used += part->empty() ? 0 : count_lines(*part) + 1;

@@ -14,8 +14,8 @@
 #include "cli/run/run.h"
 #include "cli/run/summary/headline.h"
 #include "cli/run/summary/summary_places.h"
+#include "cli/write/report/conclusion.h"
 #include "cli/write/report/device_choice.h"
-#include "cli/write/report/worst_text.h"
 
 #include <cstdint>
 #include <string>
@@ -33,7 +33,7 @@ struct SummaryParts {
 
   const PlaceTree tree;
   const DeviceChoice devices;
-  const Worst worst;
+  const Conclusion conclusion;
   const PlaceSections places;
 };
 

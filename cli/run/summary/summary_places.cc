@@ -23,7 +23,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kMostRows = 3;
+constexpr size_t kMostPlaces = 3;
 constexpr uint64_t kTemporaryStory = 100'000;
 constexpr uint64_t kTemporaryShare = 4;  // one part in so many
 
@@ -102,6 +102,12 @@ class PlaceSections::Parts {
     return fmt::format("  + {} suppressed (heapprof report --list-suppressions)", format_bytes(bytes));
   }
 
+  // What was left is nothing beside the peak: the device's line has the number.
+  static bool is_dust(const Device& device, const PlaceNumbers& sum) {
+    constexpr uint64_t kMostBytes = 64 << 10;
+    return sum.leaked_bytes < std::min(kMostBytes, device.totals.peak_bytes / 100);
+  }
+
   PlaceLine line_of(const Device& device, const Place& place, Metric metric, const PlaceNumbers& sum) {
     const PlaceNumbers& numbers = place.numbers;
     PlaceLine line;
@@ -129,12 +135,13 @@ class PlaceSections::Parts {
     section.title = title(device, metric, places, sum);
     for (const uint32_t at : order) {
       const bool is_noise = places[at].numbers.metric(metric) < sum.metric(metric) / 100;
-      if (section.lines.size() == kMostRows || (is_noise && !section.lines.empty())) break;
+      if (section.lines.size() == kMostPlaces || (is_noise && !section.lines.empty())) break;
       section.lines.push_back(line_of(device, places[at], metric, sum));
     }
     const std::string suppressed = metric == Metric::kLeaked ? suppressed_text(device, places, sum) : "";
     section.title += suppressed;
     section.shown = std::min<size_t>(section.lines.size(), 1);
+    if (metric == Metric::kLeaked && suppressed.empty() && is_dust(device, sum)) return;
     if (!section.lines.empty() || !suppressed.empty()) sections_.push_back(std::move(section));
   }
 
@@ -154,7 +161,7 @@ class PlaceSections::Parts {
     sections->front().shown = weight(sections->front());
     size_t used = sections->size();
     for (const Section& section : *sections) used += section.shown;
-    for (size_t row = 1; row < kMostRows; ++row) {
+    for (size_t row = 1; row < kMostPlaces; ++row) {
       for (Section& section : *sections) {
         if (section.shown != row || row >= weight(section) || used >= view.rows) continue;
         ++section.shown;

@@ -17,6 +17,7 @@ namespace heapprof::cli {
 struct CheckReport {
   std::vector<Verdict> verdicts;  // each with a name of its own
   bool warn_only = false;         // what is over a limit is a warning
+  bool has_run = false;           // programs were run; else these are profiles
   std::string folder;  // the current one below the project's, as "ci/" or "": services know files by their path there
 };
 

@@ -7,23 +7,43 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 #include <vector>
 
 namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostResults = 5000;  // as many as GitHub takes
-constexpr std::array<std::pair<const char*, const char*>, 9> kRules = {
-    {{"peak", "More memory is live at once than the budget allows"},
-     {"leaked", "More memory is live at the end than the budget allows"},
-     {"total", "More memory is allocated in all than the budget allows"},
-     {"allocations", "More blocks are allocated than the budget allows"},
-     {"temporary", "More blocks are temporary than the budget allows"},
-     {"scope", "A scope of the program takes or does more than the budget allows"},
-     {"contract", "What a contract states besides memory does not hold"},
-     {"run", "The program failed, or its profile is incomplete"},
-     {"processes", "Processes that the program started were not judged"}}};
+
+struct Rule {
+  const char* id;
+  const char* text;
+  const char* help;  // what to do
+};
+constexpr std::array kRules = {
+    Rule{"peak", "More memory is live at once than the budget allows",
+         "Free what is not needed at the peak, or raise the limit of peak in the budget. Where it is allocated: "
+         "heapprof report --sort peak PROFILE."},
+    Rule{"leaked", "More memory is live at the end than the budget allows",
+         "Free it before the program ends, or raise the limit of leaked in the budget. Where it is allocated: "
+         "heapprof report --sort leaked PROFILE."},
+    Rule{"total", "More memory is allocated in all than the budget allows",
+         "Reuse memory, or raise the limit of total in the budget. Where it is allocated: heapprof report --sort total "
+         "PROFILE."},
+    Rule{"allocations", "More blocks are allocated than the budget allows",
+         "Reuse blocks or reserve room for several, or raise the limit of allocations in the budget. Where they are "
+         "allocated: heapprof report --sort allocations PROFILE."},
+    Rule{"temporary", "More blocks are temporary than the budget allows",
+         "Reuse one buffer, or raise the limit of temporary in the budget. Where they are allocated: heapprof report "
+         "--sort temporary PROFILE."},
+    Rule{
+        "scope", "A scope of the program takes or does more than the budget allows",
+        "See what the scope does: heapprof report --scopes PROFILE. Then change it, or raise its limit in the budget."},
+    Rule{"contract", "What a contract states besides memory does not hold",
+         "The message says what was found and what was expected. Mend the program, or change the contract."},
+    Rule{"run", "The program failed, or its profile is incomplete",
+         "Run the program without heapprof and mend what fails. What a profile lacks: heapprof report PROFILE."},
+    Rule{"processes", "Processes that the program started were not judged",
+         "Give them a budget or a contract of their own: man heapprof-check."}};
 
 void write_text(JsonWriter* json, const char* key, const std::string& text) {
   json->key(key);
@@ -36,12 +56,14 @@ void write_text(JsonWriter* json, const char* key, const std::string& text) {
 void write_rules(JsonWriter* json) {
   json->key("rules");
   json->begin_array();
-  for (const auto& [id, text] : kRules) {
+  for (const Rule& rule : kRules) {
     json->new_line();
     json->begin_object();
     json->key("id");
-    json->string(std::string("heapprof/") + id);
-    write_text(json, "shortDescription", text);
+    json->string(std::string("heapprof/") + rule.id);
+    write_text(json, "shortDescription", rule.text);
+    write_text(json, "fullDescription", fmt::format("{}. {}", rule.text, rule.help));
+    write_text(json, "help", rule.help);
     json->end_object();
   }
   json->end_array();
@@ -71,8 +93,9 @@ void write_location(JsonWriter* json, const FileLine& source) {
   json->end_object();
   json->key("region");
   json->begin_object();
-  json->key("startLine");
-  json->number(source.line);
+  json->count("startLine", source.line);  // all of the line: what stands on it is not known
+  json->count("startColumn", 1);
+  json->count("endLine", source.line);
   json->end_object();
   json->end_object();
   json->end_object();
@@ -98,8 +121,7 @@ void write_result(JsonWriter* json, const SarifResult& result) {
   write_location(json, result.source);
   json->key("partialFingerprints");
   json->begin_object();
-  json->key("heapprof/v1");
-  json->string(result.fingerprint);
+  json->text("primaryLocationLineHash", result.fingerprint + ":1");  // the name by which GitHub knows a result again
   json->end_object();
   json->end_object();
 }

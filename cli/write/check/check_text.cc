@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kColumns = 8;
 constexpr size_t kValueColumn = 3;
-using Row = std::array<std::string, kColumns>;  // FAIL, name, what, value, limit, baseline, difference, who
+using LimitRow = std::array<std::string, kColumns>;  // FAIL, name, what, value, limit, baseline, difference, who
 
 std::string difference(const Judged& line) {
   if (line.outcome != Outcome::kOk && line.reason != Reason::kNearLimit) {
@@ -38,7 +38,7 @@ std::string who(const Judged& line) {
   return text;
 }
 
-Row row_of(const Verdict& verdict, const Judged& line, bool warn_only) {
+LimitRow row_of(const Verdict& verdict, const Judged& line, bool warn_only) {
   const bool is_over = line.outcome == Outcome::kFail;
   const char* word = is_over && !warn_only ? "FAIL" : line.outcome == Outcome::kOk ? "ok" : "warn";
   return {word,
@@ -59,7 +59,7 @@ std::string paint(const std::string& text, bool colored) {
 }
 
 // The cells one after the other, as many as fit on a line.
-std::string narrow_row(const Row& row, size_t columns) {
+std::string narrow_row(const LimitRow& row, size_t columns) {
   constexpr size_t kIndent = 6;
   std::string text = pad_right(row[0], kIndent - 2);
   size_t width = display_width(text);
@@ -74,15 +74,15 @@ std::string narrow_row(const Row& row, size_t columns) {
 }
 
 // Long names are cut only where a source would not fit on the line; numbers never.
-std::string table(const std::vector<Row>& rows, const Terminal& terminal) {
+std::string table(const std::vector<LimitRow>& rows, const Terminal& terminal) {
   constexpr size_t kLeastLast = 20;     // columns of the last cell, however narrow the terminal is
   constexpr size_t kLongestLast = 200;  // where it is none
   std::array<size_t, kColumns> widths{};
-  for (const Row& row : rows) {
+  for (const LimitRow& row : rows) {
     for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], display_width(row[i]));
   }
   std::string text;
-  for (const Row& row : rows) {
+  for (const LimitRow& row : rows) {
     std::string line;
     for (size_t i = 0; i + 1 < kColumns; ++i) {
       if (widths[i] == 0) continue;
@@ -123,6 +123,14 @@ std::string last_line(const Verdict& verdict, const Terminal& terminal) {
   return verdict.profile.empty() ? sums : sums + command_line("  ", "heapprof report", file, columns);
 }
 
+// Growth that may be the difference between two runs of one program, which one run cannot tell.
+bool may_be_noise(const Verdict& verdict) {
+  constexpr uint64_t kMostPercent = 10;
+  return verdict.runs == 1 && std::any_of(verdict.judged.begin(), verdict.judged.end(), [](const Judged& line) {
+           return line.reason == Reason::kOverBaseline && line.value - *line.base <= *line.base / 100 * kMostPercent;
+         });
+}
+
 }  // namespace
 
 std::string render_check_text(const CheckReport& report, const Terminal& terminal, bool quiet) {
@@ -138,7 +146,7 @@ std::string render_check_text(const CheckReport& report, const Terminal& termina
                     terminal.colored);
       continue;
     }
-    std::vector<Row> rows;
+    std::vector<LimitRow> rows;
     const bool is_contract = !verdict.statement.empty();  // what holds is in the table
     for (const Judged& line : verdict.judged) {
       if (!(quiet || is_contract) || line.outcome != Outcome::kOk)
@@ -146,6 +154,8 @@ std::string render_check_text(const CheckReport& report, const Terminal& termina
     }
     if (rows.empty() && (quiet || is_contract || verdict.judged.empty())) continue;
     text += table(rows, terminal) + last_line(verdict, terminal);
+    if (report.has_run && may_be_noise(verdict))
+      text += fit("two runs of one program may differ by so much: --runs 5 judges their median\n");
     const bool has_culprit = std::any_of(verdict.judged.begin(), verdict.judged.end(),
                                          [](const Judged& line) { return line.culprit.has_value(); });
     constexpr size_t kLogColumns = 120;

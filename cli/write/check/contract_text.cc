@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kCells = 4;
 constexpr size_t kVerdictCell = 2;
 constexpr size_t kLeastCell = 24;  // columns of a statement, however narrow the terminal is
-using Lines = std::vector<std::string>;
+using CellLines = std::vector<std::string>;
 
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
@@ -28,8 +28,8 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-Lines wrapped(const std::vector<std::string>& pieces, size_t columns) {
-  Lines lines(1);
+CellLines wrapped_cells(const std::vector<std::string>& pieces, size_t columns) {
+  CellLines lines(1);
   for (const std::string& piece : pieces) {
     if (!lines.back().empty() && display_width(lines.back()) + 1 + display_width(piece) > columns) lines.emplace_back();
     lines.back() += (lines.back().empty() ? "" : " ") + piece;
@@ -73,10 +73,10 @@ std::array<size_t, kCells> cell_widths(const std::vector<const Verdict*>& shown,
   return widths;
 }
 
-std::string render_row(const std::array<Lines, kCells>& cells, const std::array<size_t, kCells>& widths,
+std::string render_row(const std::array<CellLines, kCells>& cells, const std::array<size_t, kCells>& widths,
                        const auto& paint_verdict) {
   size_t height = 0;
-  for (const Lines& cell : cells) height = std::max(height, cell.size());
+  for (const CellLines& cell : cells) height = std::max(height, cell.size());
   std::string text;
   for (size_t i = 0; i < height; ++i) {
     std::string line;
@@ -141,12 +141,14 @@ std::string contract_table(const CheckReport& report, const Terminal& terminal, 
     return text + fitted(contract_sum(report) + "\n", columns);
   }
   const auto plain = [](const std::string& text) { return text; };
-  std::string text = render_row({Lines{"id"}, Lines{"statement"}, Lines{"verdict"}, Lines{"measured"}}, widths, plain);
+  std::string text =
+      render_row({CellLines{"id"}, CellLines{"statement"}, CellLines{"verdict"}, CellLines{"measured"}}, widths, plain);
   for (const Verdict* verdict : shown) {
-    text += render_row(
-        {Lines{escape_controls(verdict->name)}, wrapped(words_of(escape_controls(verdict->statement)), widths[1]),
-         Lines{contract_word(*verdict)}, wrapped(measured(*verdict), widths[3])},
-        widths, [&](const std::string& word) { return paint(word, *verdict, report, terminal.colored); });
+    text +=
+        render_row({CellLines{escape_controls(verdict->name)},
+                    wrapped_cells(words_of(escape_controls(verdict->statement)), widths[1]),
+                    CellLines{contract_word(*verdict)}, wrapped_cells(measured(*verdict), widths[3])},
+                   widths, [&](const std::string& word) { return paint(word, *verdict, report, terminal.colored); });
   }
   return text + contract_sum(report) + "\n";
 }

@@ -20,8 +20,8 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kTop = 10;
-constexpr size_t kTitleColumns = 80;
+constexpr size_t kDiffTop = 10;
+constexpr size_t kDiffTitleColumns = 80;
 constexpr size_t kMostNumbers = 12;  // of one scope
 
 class DiffText {
@@ -32,7 +32,7 @@ class DiffText {
         paint_(terminal),
         columns_(static_cast<size_t>(terminal.columns)),
         words_(two, view),
-        sections_(find_sections(two, view, kTop)) {}
+        sections_(find_sections(two, view, kDiffTop)) {}
 
   std::string render() {
     headers();
@@ -124,7 +124,7 @@ class DiffText {
                               ? fmt::format("top {} of {}, ", section.shown, format_count(section.places.size()))
                               : "",
                           words_.explained(section), words_.change(metric, section.row.change));
-    const size_t end = std::min(columns_, kTitleColumns);
+    const size_t end = std::min(columns_, kDiffTitleColumns);
     const size_t used = display_width(left) + display_width(right);
     text_ += "\n" + rtrim(paint_.bold(left) + std::string(end > used + 2 ? end - used : 2, ' ') + right) + "\n";
     place_lines(section);
@@ -143,7 +143,7 @@ class DiffText {
       PlaceLine line;
       line.numbers = {words_.change(metric, change), format_change_percent(change)};
       line.function = words_.function(place);
-      line.location = words_.location(place);
+      line.location = words_.location(place, section.changed_frames[section.places[i]]);
       if (change.current == 0) line.location += line.location.empty() ? "(base)" : " (base)";
       if (change.base > 0 && change.current > 0)
         line.remark = fmt::format("{} → {}", words_.value(metric, change.base), words_.value(metric, change.current));
@@ -165,7 +165,7 @@ class DiffText {
   // What the program's own names had, a line each.
   void names() {
     constexpr size_t kMostColumns = 40;
-    const NamesSection section = find_name_changes(two_, view_, kTop);
+    const NamesSection section = find_name_changes(two_, view_, kDiffTop);
     if (section.changes.empty()) return;
     text_ += "\n" + paint_.bold("NAMES") + "  " + format_counted(section.changes.size(), "change") + "\n";
     DiffTable table;
@@ -192,7 +192,7 @@ class DiffText {
   // Below the path of each scope what changed of it, in columns that all scopes share.
   void scopes() {
     const ScopesDiff& diff = two_.diff.scopes;
-    const ScopesSection section = find_scopes(two_, view_, kTop);
+    const ScopesSection section = find_scopes(two_, view_, kDiffTop);
     if (section.scopes.empty()) return;
     text_ += "\n" + paint_.bold("SCOPES") + "  " + scopes_title(diff, section) + "\n";
     DiffTable table;

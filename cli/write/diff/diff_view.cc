@@ -145,6 +145,7 @@ std::vector<DiffSection> find_sections(const TwoProfiles& two, const DiffView& v
                                      [&](const DeviceChange& it) { return it.name == row.device; });
     DiffSection section = make_section(*device, row, view, default_top);
     if (section.places.empty()) continue;
+    section.changed_frames = find_changed_frames(two.profiles, two.diff.trees, *device, row.metric);
     const bool is_first = view.sort || row.metric == Metric::kPeak || row.metric == Metric::kLeaked;
     if (is_first) {
       sections.push_back(std::move(section));

@@ -19,6 +19,7 @@ constexpr unsigned char kShortText = 0x8c;
 constexpr unsigned char kLong = 0x8a;
 constexpr unsigned char kTrue = 0x88;
 constexpr unsigned char kFalse = 0x89;
+constexpr unsigned char kPair = 0x86;
 
 }  // namespace
 
@@ -105,7 +106,18 @@ void PickleWriter::number(uint64_t value) {
   put_little_endian(value, bytes);
 }
 
+void PickleWriter::minus_one() {
+  put('J');
+  put_little_endian(UINT32_MAX, 4);
+}
+
 void PickleWriter::boolean(bool value) { put(value ? kTrue : kFalse); }
+
+void PickleWriter::pair(uint64_t a, uint64_t b) {
+  number(a);
+  number(b);
+  put(kPair);
+}
 
 uint32_t PickleWriter::remember() {
   const uint32_t memo = next_memo_++;

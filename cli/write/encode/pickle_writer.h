@@ -3,7 +3,7 @@
 //
 // Guarantees
 //  - Only these opcodes: PROTO, EMPTY_DICT, EMPTY_LIST, MARK, SETITEMS, APPENDS, SHORT_BINUNICODE, BINUNICODE, BININT1,
-//    BININT2, BININT, LONG1, NEWTRUE, NEWFALSE, BINPUT, LONG_BINPUT, BINGET, LONG_BINGET, STOP.
+//    BININT2, BININT, LONG1, NEWTRUE, NEWFALSE, TUPLE2, BINPUT, LONG_BINPUT, BINGET, LONG_BINGET, STOP.
 //  - No call and no class: to load it runs nothing.
 //  - Text is valid UTF-8 without control characters; one text is written once, and named from then on.
 // Cost:     a table entry for each text that differs.
@@ -31,7 +31,9 @@ class PickleWriter {
   void end_list();
   void text(std::string_view text);
   void number(uint64_t value);  // pre: below 2^63
+  void minus_one();
   void boolean(bool value);
+  void pair(uint64_t a, uint64_t b);
 
   // Members of a dict.
   void text(std::string_view name, std::string_view value) {

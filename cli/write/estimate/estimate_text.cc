@@ -12,7 +12,7 @@
 namespace heapprof::cli {
 namespace {
 
-struct Row {
+struct EstimateRow {
   std::string label;
   uint64_t bytes = 0;
   std::string remark;
@@ -24,8 +24,8 @@ std::string factor_text(double factor) {
   return text.back() == '.' ? text.substr(0, text.size() - 1) : text;
 }
 
-std::vector<Row> memory_rows(const MemoryAtHand& memory) {
-  std::vector<Row> rows;
+std::vector<EstimateRow> memory_rows(const MemoryAtHand& memory) {
+  std::vector<EstimateRow> rows;
   if (memory.is_measured()) {
     const std::string context = memory.context_bytes ? ": " + format_bytes(*memory.context_bytes) : "";
     rows.push_back({"free on " + memory.device, memory.free_bytes, "measured, less a context" + context});
@@ -57,19 +57,19 @@ std::string answer(const EstimateResult& result, bool colored) {
 
 std::string render_estimate_text(const EstimateResult& result, const Terminal& terminal) {
   const auto columns = static_cast<size_t>(terminal.columns);
-  std::vector<Row> rows = {{estimate_kind_name(result.input.kind), result.bytes, ""},
-                           {"× " + factor_text(result.input.overhead) + " overhead", result.needed_bytes, ""}};
+  std::vector<EstimateRow> rows = {{estimate_kind_name(result.input.kind), result.bytes, ""},
+                                   {"× " + factor_text(result.input.overhead) + " overhead", result.needed_bytes, ""}};
   if (result.memory) {
-    for (Row& row : memory_rows(*result.memory)) rows.push_back(std::move(row));
+    for (EstimateRow& row : memory_rows(*result.memory)) rows.push_back(std::move(row));
   }
   size_t label_columns = 0;
   size_t exact_columns = 0;
-  for (const Row& row : rows) {
+  for (const EstimateRow& row : rows) {
     label_columns = std::max(label_columns, display_width(row.label));
     exact_columns = std::max(exact_columns, format_bytes_exact(row.bytes).size());
   }
   std::string text;
-  for (const Row& row : rows) {
+  for (const EstimateRow& row : rows) {
     std::string line =
         fmt::format("{}  {}  {}", pad_right(row.label, label_columns), pad_left(format_bytes(row.bytes), 8),
                     pad_left(format_bytes_exact(row.bytes), exact_columns));

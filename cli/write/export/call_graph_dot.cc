@@ -3,12 +3,12 @@
 // still hangs at the function that called it.
 #include "cli/write/export/call_graph_dot.h"
 
+#include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/analysis/sampling.h"
 #include "cli/model/profile/frame_text.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>
 
@@ -153,12 +153,16 @@ class CallGraph {
   std::vector<uint32_t> seen_;  // by function: the last walk that met it
 };
 
-// As the inside of a string of that language: a quote ends it, a backslash begins an escape.
-std::string quoted(std::string_view text) {
+// As the inside of a string of that language: a quote ends it, a backslash begins an escape, and so does the "&" of
+// "&lt;".
+std::string dot_quoted(std::string_view text) {
+  const std::string clean = escape_controls(text);
   std::string safe;
-  for (const char c : escape_controls(text)) {
+  for (size_t i = 0; i < clean.size(); ++i) {
+    const char c = clean[i];
     if (c == '"' || c == '\\') safe += '\\';
     safe += c;
+    if (c == '&' && clean.find(';', i) != std::string::npos) safe += "amp;";
   }
   return safe;
 }
@@ -189,7 +193,7 @@ void write_call_graph_dot(const Profile& profile, const ExportView& view, ByteSi
   sink->write("digraph calls {\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\"];\n");
   sink->write(fmt::format("  labelloc=t;\n  fontname=\"sans-serif\";\n  total=\"{}\";\n", graph.total));
   const std::string sampled = interval_of(profile, device) == 0 ? "" : "\\n" + sampling_words(profile);
-  sink->write(fmt::format("  label=\"{} {}: {}\\n{}\\n{}{}\";\n", quoted(device.name), metric_word(metric),
+  sink->write(fmt::format("  label=\"{} {}: {}\\n{}\\n{}{}\";\n", dot_quoted(device.name), metric_word(metric),
                           exact_text(metric, graph.total), pruned_text(graph), left_out_text(), sampled));
   for (uint32_t i = 0; i < graph.nodes.size(); ++i) {
     const GraphNode& node = graph.nodes[i];
@@ -202,7 +206,7 @@ void write_call_graph_dot(const Profile& profile, const ExportView& view, ByteSi
     // From 8 to 24 points, by the share that it has of its own.
     const double share = graph.total == 0 ? 0 : static_cast<double>(node.flat) / static_cast<double>(graph.total);
     sink->write(fmt::format("  f{} [label=\"{}\\n{}\\n{}\", fontsize={:.1f}, flat=\"{}\", cumulative=\"{}\"];\n", i,
-                            quoted(name), numbers, format_percent({node.cumulative, graph.total}), 8 + 16 * share,
+                            dot_quoted(name), numbers, format_percent({node.cumulative, graph.total}), 8 + 16 * share,
                             node.flat, node.cumulative));
   }
   for (const auto& [ends, edge] : graph.edges) {

@@ -1,10 +1,10 @@
 // cli/write/export/go_heap_text.cc: the text of Go's endpoints with debug=1. The first line of each stack is as in
 // tcmalloc's old heap profiles, as Go's is; what follows a '#' is for people. Addresses are those in the files of
 // modules, so names stand beside them: addresses of two modules may be the same.
+#include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/profile/frame_text.h"
-#include "cli/model/profile/site_numbers.h"
 #include "cli/write/export/pprof.h"
 
 #include <fmt/format.h>
@@ -24,12 +24,12 @@ struct Sums {
   uint64_t total_bytes = 0;
 };
 
-struct Row {
+struct HeapRow {
   const GoHeapPart* part;
   const Site* site;
 };
 
-Sums sums_of(const Row& row) {
+Sums sums_of(const HeapRow& row) {
   const SiteNumbers& numbers = row.site->numbers;
   return {numbers.leaked_blocks, numbers.leaked_bytes, numbers.total_blocks, numbers.total_bytes};
 }
@@ -41,7 +41,7 @@ std::string head_of(const Sums& sums) {
 }  // namespace
 
 void write_go_heap_text(std::span<const GoHeapPart> parts, ByteSink* sink) {
-  std::vector<Row> rows;
+  std::vector<HeapRow> rows;
   Sums all;
   for (const GoHeapPart& part : parts) {
     for (const Site& site : part.device->sites) {
@@ -51,11 +51,11 @@ void write_go_heap_text(std::span<const GoHeapPart> parts, ByteSink* sink) {
              add_saturating(all.total_blocks, sums.total_blocks), add_saturating(all.total_bytes, sums.total_bytes)};
     }
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+  std::stable_sort(rows.begin(), rows.end(), [](const HeapRow& a, const HeapRow& b) {
     return a.site->numbers.leaked_bytes > b.site->numbers.leaked_bytes;
   });
   sink->write("heap profile: " + head_of(all) + " heapprofile\n");
-  for (const Row& row : rows) {
+  for (const HeapRow& row : rows) {
     const Profile& profile = *row.part->profile;
     std::string line = head_of(sums_of(row));
     std::string words = row.site->node == 0 ? fmt::format("#\t{}\n", kNoStackText) : "";

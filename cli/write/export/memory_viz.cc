@@ -113,6 +113,8 @@ class MemoryVizWriter {
     pickle_.number("total_size", segment.size_bytes);
     pickle_.number("stream", 0);
     pickle_.text("segment_type", is_small ? "small" : "large");
+    pickle_.key("segment_pool_id");
+    pickle_.pair(0, 0);  // the default pool: no graph's
     for (const char* name : {"allocated_size", "active_size", "requested_size"}) pickle_.number(name, allocated_bytes);
     pickle_.key("is_expandable");
     pickle_.boolean(segment.grows);
@@ -162,15 +164,24 @@ class MemoryVizWriter {
     pickle_.text("action", action);
     if (of.action != StateAction::kRefuse) {
       pickle_.number("addr", memory.address);
-    } else if (memory.address != kFreeNotKnown) {
-      pickle_.number("device_free", std::min(memory.address, kLargest));
+    } else if (of.free_bytes != kFreeNotKnown) {
+      pickle_.number("device_free", std::min(of.free_bytes, kLargest));
+    } else {
+      pickle_.key("device_free");  // readers take it for granted
+      pickle_.minus_one();
     }
     pickle_.number("size", std::min(memory.size_bytes, kLargest));
     pickle_.number("stream", 0);
     pickle_.number("time_us", time_us(event.at_ns));
     if (event.scope != 0) pickle_.text("user_metadata", trace_.scopes[event.scope - 1]);
-    write_frames(memory.node);
+    write_frames(is_end(of.action) ? 0 : memory.node);
     pickle_.end_dict();
+  }
+
+  // No stack was taken there.
+  static bool is_end(StateAction action) {
+    return action == StateAction::kSegmentEnd || action == StateAction::kSegmentUnmap ||
+           action == StateAction::kBlockEnd;
   }
 
   // Since 1970, where the profile knows when the run began.

@@ -8,8 +8,9 @@
 // Guarantees
 //  - What the driver gave out and a tensor has lain in is a segment, whose blocks and inactive gaps sum to its size;
 //    any other memory of the driver is a segment of one block. Events lead back from it, see trace_replay.h.
-//  - A block that begins or ends has the stack that allocated it, and the way to the innermost scope of the thread
-//    ("train > step") as `user_metadata`.
+//  - A block that begins has the stack that allocated it; its end has none. Both have the way to the innermost scope of
+//    the thread ("train > step") as `user_metadata`.
+//  - A refusal says what the device had free: readers take `device_free` for granted. -1: not known.
 //  - Only what pickle_writer.h lists; numbers stay below 2^53; the same profile gives the same bytes.
 // Not provided: streams (all are 0), requested sizes (they are the blocks' own); the heap, mapped pages and Python's
 // objects, which have no trace.

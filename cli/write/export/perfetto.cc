@@ -43,11 +43,12 @@ class TraceWriter {
   }
 
  private:
-  // Every clock that is needed reads the same here: nobody noted the others.
+  // Every clock that is needed reads the same here: a profile has no others. Without BOOTTIME a reader has no way from
+  // the clocks of an archive's second file to the time of the whole, and drops all that the file holds.
   void write_clocks() {
     packets_.add_plain([this](protozero::pbf_writer* packet) {
       protozero::pbf_writer snapshot(*packet, packet::kClockSnapshot);
-      for (const uint32_t clock : {clocks::kRealtime, clocks::kMonotonicCoarse}) {
+      for (const uint32_t clock : {clocks::kRealtime, clocks::kMonotonicCoarse, clocks::kBoottime}) {
         protozero::pbf_writer message(snapshot, clocks::kClock);
         message.add_uint32(clocks::kId, clock);
         message.add_uint64(clocks::kTime, packets_.time(0));

@@ -3,8 +3,9 @@
 //
 // Without a choice all devices.
 //
-//   heap profiles   of each device several heaps, named for it, as a heap has one kind of number here:
-//                     "host"               at the end: allocated is the total, what is not released is leaked
+//   heap profiles   of each device several heaps, named for it (cuda_0), as a heap has one kind of number here:
+//                     "libc.malloc"        the host at the end: allocated is the total, what is not released is leaked;
+//                                          by this name the viewer opens it
 //                     "host at the peak"   at the moment of the peak: what was live then, and nothing is released
 //                     "host at snapshots"  one after the other, what sites gained and lost since the one before
 //   counters        "host live", in bytes: each bucket of the timeline is its smallest value at its begin and its
@@ -16,7 +17,7 @@
 //   instants        marks, on their thread; snapshots, on a track of their own
 //
 // Times are the wall clock's (REALTIME): start_unix_ns and what passed since. Traces of one archive lie beside each
-// other by that alone.
+// other by that alone. No two dumps of a trace have one time: they are a nanosecond apart, if need be.
 //
 // Guarantees
 //  - Every id that is named is interned before, in the same sequence; each heap is a sequence of its own, since what is

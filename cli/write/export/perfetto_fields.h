@@ -31,6 +31,7 @@ enum : Tag { kClock = 1, kPrimary };
 enum : Tag { kId = 1, kTime };
 inline constexpr uint32_t kRealtime = 1;
 inline constexpr uint32_t kMonotonicCoarse = 4;  // in which the times of heap profiles are
+inline constexpr uint32_t kBoottime = 6;         // through which a reader relates the files of an archive
 }  // namespace clocks
 namespace interned {
 enum : Tag {
@@ -60,7 +61,7 @@ namespace profile {
 enum : Tag { kDump = 5, kIsContinued, kIndex };
 }
 namespace dump {
-enum : Tag { kPid = 1, kSample, kFromStart, kTime = 9, kHeap = 11 };
+enum : Tag { kPid = 1, kSample, kFromStart, kTime = 9, kHeap = 11, kSamplingInterval };
 }
 namespace sample {
 enum : Tag { kCallstack = 1, kAllocated, kFreed, kAllocatedCount = 5, kFreedCount };

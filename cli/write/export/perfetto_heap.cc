@@ -3,10 +3,14 @@
 //
 // A reader takes two frames of one module, address and name for one. Python's have no address, and lines of one
 // function differ in nothing else: such a frame gets an address that no other has.
+//
+// The viewer opens the heap "libc.malloc" by itself, and no other: of several that it does not know it shows none until
+// one is clicked. It takes a heap's name for what stands between two colons.
 #include "cli/write/export/perfetto_heap.h"
 
 #include "cli/base/text.h"
 #include "cli/model/analysis/label_tree.h"
+#include "cli/model/analysis/sampling.h"
 #include "cli/model/profile/frame_text.h"
 
 #include <algorithm>
@@ -39,11 +43,12 @@ std::string raw_build_id(const std::string& hex) {
   return raw;
 }
 
-// What queries hold in quotes.
+// What queries hold in quotes, and the viewer behind a colon.
 std::string heap_name(const std::string& device, std::string_view of) {
+  if (device == "host" && of.empty()) return "libc.malloc";
   std::string name = escape_controls(device);
   for (char& c : name) {
-    if (c == '\'' || c == '"' || c == '\\' || c == '`' || c == ';') c = '_';
+    if (std::string_view("'\"\\`;:").find(c) != std::string_view::npos) c = '_';
   }
   return name + std::string(of);
 }
@@ -65,10 +70,12 @@ std::vector<uint64_t> distinct_addresses(const Profile& profile) {
 // One heap: a sequence, whose dumps follow each other.
 class HeapSequence {
  public:
-  HeapSequence(const Profile& profile, const std::vector<uint64_t>& addresses, std::string name, PacketStream* packets)
+  HeapSequence(const Profile& profile, const std::vector<uint64_t>& addresses, std::string name,
+               uint64_t interval_bytes, PacketStream* packets)
       : profile_(profile),
         addresses_(addresses),
         name_(std::move(name)),
+        interval_bytes_(interval_bytes),
         packets_(packets),
         sequence_(packets->next_sequence()),
         has_stack_(std::max<size_t>(profile.nodes.size(), 1)),
@@ -78,17 +85,19 @@ class HeapSequence {
   void add_dump(uint64_t at_ns, const std::vector<HeapSample>& samples) {
     for (const HeapSample& sample : samples) intern_stack(sample.node);
     pass_on_names();
+    const uint64_t time = packets_->dump_time(at_ns);
     for (size_t begin = 0; begin == 0 || begin < samples.size(); begin += kMostSamples) {
       const size_t end = std::min(samples.size(), begin + kMostSamples);
       add_packet([&](protozero::pbf_writer* packet) {
-        packets_->add_time(at_ns, packet);
+        PacketStream::add_time(time, packet);
         protozero::pbf_writer message(*packet, packet::kProfilePacket);
         {
           protozero::pbf_writer dumped(message, profile::kDump);
           dumped.add_uint64(dump::kPid, static_cast<uint64_t>(packets_->pid()));
           dumped.add_bool(dump::kFromStart, true);
-          dumped.add_uint64(dump::kTime, packets_->time(at_ns));
+          dumped.add_uint64(dump::kTime, time);
           dumped.add_string(dump::kHeap, name_);
+          if (interval_bytes_ != 0) dumped.add_uint64(dump::kSamplingInterval, interval_bytes_);
           for (size_t i = begin; i < end; ++i) write_sample(samples[i], &dumped);
         }
         message.add_bool(profile::kIsContinued, end < samples.size());
@@ -195,6 +204,7 @@ class HeapSequence {
   const Profile& profile_;
   const std::vector<uint64_t>& addresses_;
   std::string name_;
+  uint64_t interval_bytes_;  // 0: nothing is sampled
   PacketStream* packets_;
   uint32_t sequence_;
   bool has_begun_ = false;
@@ -237,7 +247,9 @@ class HeapsWriter {
   }
 
  private:
-  HeapSequence heap(std::string_view of) { return {profile_, addresses_, heap_name(device_.name, of), packets_}; }
+  HeapSequence heap(std::string_view of) {
+    return {profile_, addresses_, heap_name(device_.name, of), interval_of(profile_, device_), packets_};
+  }
 
   void write_end() {
     Room bytes;

@@ -55,6 +55,13 @@ uint64_t PacketStream::time(uint64_t since_start_ns) const {
   return start_ns_ + std::min(since_start_ns, static_cast<uint64_t>(INT64_MAX) - start_ns_);
 }
 
+uint64_t PacketStream::dump_time(uint64_t since_start_ns) {
+  constexpr uint64_t kRoom = 1 << 20;  // below what an int64 holds
+  uint64_t at = std::min(time(since_start_ns), static_cast<uint64_t>(INT64_MAX) - kRoom);
+  while (!dump_times_.insert(at).second) ++at;
+  return at;
+}
+
 int32_t PacketStream::thread(uint32_t id) const { return id > 0 && id <= INT32_MAX ? static_cast<int32_t>(id) : pid_; }
 
 uint64_t PacketStream::intern(TextTable* table, Tag tag, std::string_view text, protozero::pbf_writer* interned) {

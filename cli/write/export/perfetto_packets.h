@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -46,6 +47,9 @@ class PacketStream {
   PacketStream(const Profile& profile, ByteSink* sink);
 
   uint64_t time(uint64_t since_start_ns) const;  // of the wall clock, and not beyond what an int64 holds
+  // The same for a heap's dump, moved to the next nanosecond that no dump has: readers join what heaps hold by process
+  // and time.
+  uint64_t dump_time(uint64_t since_start_ns);
   int32_t pid() const { return pid_; }
   int32_t thread(uint32_t id) const;
   uint64_t next_track() { return next_track_++; }
@@ -71,12 +75,12 @@ class PacketStream {
   template <typename Fill>
   void add_at(uint64_t since_start_ns, const Fill& fill) {
     add_plain([&](protozero::pbf_writer* message) {
-      add_time(since_start_ns, message);
+      add_time(time(since_start_ns), message);
       fill(message);
     });
   }
-  void add_time(uint64_t since_start_ns, protozero::pbf_writer* message) const {
-    message->add_uint64(packet::kTimestamp, time(since_start_ns));
+  static void add_time(uint64_t time_ns, protozero::pbf_writer* message) {
+    message->add_uint64(packet::kTimestamp, time_ns);
     message->add_uint32(packet::kTimestampClock, clocks::kRealtime);
   }
 
@@ -138,6 +142,7 @@ class PacketStream {
   TextTable categories_;
   TextTable event_names_;
   TextTable annotation_names_;
+  std::set<uint64_t> dump_times_;
 };
 
 }  // namespace heapprof::cli::perfetto

@@ -8,7 +8,7 @@
 namespace heapprof::cli {
 namespace {
 
-struct Run {
+struct TrackRun {
   uint32_t scope = 0;
   uint32_t instance = 0;
   const ScopeInstance* it = nullptr;
@@ -22,7 +22,7 @@ class OpenTrack {
   explicit OpenTrack(ScopeTrack track) : track_(std::move(track)) {}
 
   // Whether the run fits; it is begun if so.
-  bool take(const Run& run) {
+  bool take(const TrackRun& run) {
     close_until(run.it->begin_ns);
     if (!open_.empty() && open_.back().end_ns() < run.end_ns()) return false;
     track_.events.push_back({run.it->begin_ns, true, run.scope, run.instance});
@@ -38,27 +38,27 @@ class OpenTrack {
  private:
   void close_until(uint64_t at_ns) {
     while (!open_.empty() && open_.back().end_ns() <= at_ns) {
-      const Run& run = open_.back();
+      const TrackRun& run = open_.back();
       track_.events.push_back({run.end_ns(), false, run.scope, run.instance});
       open_.pop_back();
     }
   }
 
   ScopeTrack track_;
-  std::vector<Run> open_;  // the innermost last
+  std::vector<TrackRun> open_;  // the innermost last
 };
 
 }  // namespace
 
 ScopeTracks find_scope_tracks(const Scopes& scopes) {
-  std::map<uint32_t, std::vector<Run>> by_thread;
+  std::map<uint32_t, std::vector<TrackRun>> by_thread;
   for (uint32_t scope = 0; scope < scopes.scopes.size(); ++scope) {
     const std::vector<ScopeInstance>& instances = scopes.scopes[scope].instances;
     for (uint32_t i = 0; i < instances.size(); ++i) by_thread[instances[i].thread].push_back({scope, i, &instances[i]});
   }
   ScopeTracks found;
   for (auto& [thread, runs] : by_thread) {
-    std::stable_sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
+    std::stable_sort(runs.begin(), runs.end(), [](const TrackRun& a, const TrackRun& b) {
       return a.it->begin_ns != b.it->begin_ns ? a.it->begin_ns < b.it->begin_ns : a.end_ns() > b.end_ns();
     });
     std::vector<OpenTrack> tracks;
@@ -66,7 +66,7 @@ ScopeTracks find_scope_tracks(const Scopes& scopes) {
       tracks.emplace_back(ScopeTrack{id, static_cast<uint32_t>(tracks.size()), {}});
     };
     add_track();
-    for (const Run& run : runs) {
+    for (const TrackRun& run : runs) {
       size_t at = run.is_beside() ? 1 : 0;
       while (at < tracks.size() && !tracks[at].take(run)) ++at;
       if (at < tracks.size()) continue;

@@ -1,5 +1,6 @@
-// cli/write/export/pprof.cc: the messages of profile.proto, written with protozero; fields of the top message may come
-// in any order, so samples go out as they are made, and the tables that they filled follow.
+// cli/write/export/pprof.cc: the messages of profile.proto, written with protozero. (long: the tables of one file)
+// Fields of the top message may come in any order, so samples go out as they are made, and the tables that they filled
+// follow.
 #include "cli/write/export/pprof.h"
 
 #include "cli/base/text.h"
@@ -47,10 +48,10 @@ class PprofWriter {
     }
     const GoHeapPart& part = parts_.front();
     if (part.device != nullptr) {
-      top_.add_int64(top::kDropFrames, intern(dropped_frames(profile, *part.device)));
+      find_cuts();
       begin(part);
-      for (const Site& site : part.device->sites) {
-        if (read_site(site)) write_sample(stack_, values_, labels_of(part));
+      for (size_t i = 0; i < part.device->sites.size(); ++i) {
+        if (read_site(part.device->sites[i], (*cuts_of_part_)[i])) write_sample(stack_, values_, labels_of(part));
       }
     }
     write_head(profile, part.device);
@@ -64,15 +65,13 @@ class PprofWriter {
       add_type(type);
     }
     default_type_ = view.shows_allocations ? "alloc_space" : "inuse_space";
-    std::vector<PprofDevice> devices;
-    for (const GoHeapPart& part : parts_) devices.push_back({part.profile, part.device});
-    top_.add_int64(top::kDropFrames, intern(dropped_frames(devices)));
+    find_cuts();
     std::map<std::pair<Labels, std::vector<uint64_t>>, std::vector<int64_t>> samples;
     for (const GoHeapPart& part : parts_) {
       begin(part);
       const Labels labels = labels_of(part);
-      for (const Site& site : part.device->sites) {
-        if (!read_site(site)) continue;
+      for (size_t site = 0; site < part.device->sites.size(); ++site) {
+        if (!read_site(part.device->sites[site], (*cuts_of_part_)[site])) continue;
         std::vector<int64_t>& sums = samples[{labels, stack_}];
         sums.resize(values_.size());
         for (size_t i = 0; i < values_.size(); ++i)
@@ -231,10 +230,19 @@ class PprofWriter {
 
   // ---- stacks ----
 
+  void find_cuts() {
+    std::vector<PprofDevice> devices;
+    for (const GoHeapPart& part : parts_) devices.push_back({part.profile, part.device});
+    cuts_ = find_pprof_cuts(devices);
+    top_.add_int64(top::kDropFrames, intern(cuts_.expression));
+  }
+
   // From here on nodes and frames are this part's.
   void begin(const GoHeapPart& part) {
+    const auto number = static_cast<size_t>(&part - parts_.data());
     profile_ = part.profile;
-    modules_ = &mapping_of_module_[static_cast<size_t>(&part - parts_.data())];
+    modules_ = &mapping_of_module_[number];
+    cuts_of_part_ = &cuts_.marked[number];
     location_of_.assign(std::max<size_t>(part.profile->nodes.size(), 1), {});
   }
 
@@ -252,8 +260,8 @@ class PprofWriter {
     uint32_t next = 0;  // the node outside of the location
   };
 
-  uint64_t function_id(const Frame& frame) {
-    const int64_t name = intern(frame_label(*profile_, frame));
+  uint64_t function_id(const Frame& frame, bool is_marked = false) {
+    const int64_t name = intern(std::string(is_marked ? kCutMark : "") + frame_label(*profile_, frame));
     const int64_t file = intern(frame.file);
     const auto [entry, is_new] = function_ids_.emplace(std::make_pair(name, file), function_ids_.size() + 1);
     if (is_new) {
@@ -265,14 +273,22 @@ class PprofWriter {
     return entry->second;
   }
 
-  // The location whose innermost frame is at `node`: that frame, and while it is inlined what it is inlined into.
-  const NodeLocation& location_at(uint32_t node) {
+  // The location whose innermost frame is at `node`: that frame, and while it is inlined what it is inlined into. The
+  // node `marked` is on the same stack.
+  NodeLocation location_at(uint32_t node, uint32_t marked) {
     NodeLocation& known = location_of_[node];
-    if (known.id != 0) return known;
+    if (known.id == 0) known = make_location(node, 0);
+    const bool has_marked = marked <= node && marked > known.next;  // outer nodes have smaller numbers
+    return has_marked ? make_location(node, marked) : known;
+  }
+
+  NodeLocation make_location(uint32_t node, uint32_t marked) {
     std::vector<uint32_t> frames;
+    size_t marked_frame = SIZE_MAX;
     uint32_t at = node;
     while (at != 0) {
       const FrameNode& entry = profile_->nodes[at];
+      if (at == marked) marked_frame = frames.size();
       frames.push_back(entry.frame);
       at = entry.parent;
       const Frame& frame = profile_->frames[entry.frame];
@@ -280,20 +296,20 @@ class PprofWriter {
       const Frame& outer = profile_->frames[profile_->nodes[at].frame];
       if (outer.module != frame.module || outer.svma != frame.svma) break;  // not of one place: an odd file
     }
-    known = {location_id(frames), at};
-    return known;
+    return {location_id(frames, marked_frame), at};
   }
 
   // Of what the location says: so two parts share theirs.
-  uint64_t location_id(const std::vector<uint32_t>& frames) {
+  uint64_t location_id(const std::vector<uint32_t>& frames, size_t marked_frame) {
     Location where;
-    for (const uint32_t frame : frames) {
-      if (frame == kNoFrame) {
+    for (size_t i = 0; i < frames.size(); ++i) {
+      if (frames[i] == kNoFrame) {
         Frame nothing;
         nothing.function = kNoStackText;
         where.lines.emplace_back(function_id(nothing), 0);
       } else {
-        where.lines.emplace_back(function_id(profile_->frames[frame]), profile_->frames[frame].line);
+        const Frame& frame = profile_->frames[frames[i]];
+        where.lines.emplace_back(function_id(frame, i == marked_frame), frame.line);
       }
     }
     if (frames.front() != kNoFrame) {
@@ -330,14 +346,14 @@ class PprofWriter {
   }
 
   // Its numbers and its stack; false: it has no numbers.
-  bool read_site(const Site& site) {
+  bool read_site(const Site& site, uint32_t marked) {
     values_.clear();
     for (const SampleType* type : types_) values_.push_back(as_signed(type->value(site.numbers)));
     if (std::all_of(values_.begin(), values_.end(), [](int64_t value) { return value == 0; })) return false;
     stack_.clear();
-    if (site.node == 0) stack_.push_back(location_id({kNoFrame}));
+    if (site.node == 0) stack_.push_back(location_id({kNoFrame}, SIZE_MAX));
     for (uint32_t node = site.node; node != 0;) {
-      const NodeLocation& location = location_at(node);
+      const NodeLocation location = location_at(node, marked);
       stack_.push_back(location.id);
       node = location.next;
     }
@@ -376,6 +392,8 @@ class PprofWriter {
   std::map<Location, uint64_t> location_ids_;
   // Of the part that is being written.
   const Profile* profile_ = nullptr;
+  PprofCuts cuts_;
+  const std::vector<uint32_t>* cuts_of_part_ = nullptr;
   const std::vector<size_t>* modules_ = nullptr;
   std::vector<NodeLocation> location_of_;  // by node
   std::vector<uint64_t> stack_;

@@ -14,7 +14,7 @@
 //  - Inlined frames are lines of one location, the innermost first.
 //  - Everything is named here, with has_functions and its like set: viewers look for nothing on the machine that they
 //    run on.
-//  - Functions that only lead from the program to the allocator are left out by viewers (pprof_drop.h), and are there.
+//  - What leads from the program's own functions to the allocator is left out by viewers (pprof_drop.h), and is there.
 //  - Each sample has its device as a label. What each thread allocated stands in the comments.
 //  - Mappings do not overlap: each module has a range of its own, at whose start address 0 of its file lies.
 #pragma once

@@ -1,17 +1,19 @@
-// cli/write/export/pprof_drop.cc: pprof cuts a stack at the outermost frame that it is told to drop, so a function that
-// calls back into the program (std::for_each, std::thread) must not be one. Which do is seen in the profile itself, as
-// are the names: a pattern for all of std would be a guess.
+// cli/write/export/pprof_drop.cc: pprof cuts a stack at the outermost frame whose function it is told to drop, by name.
+// A function that calls back into the program (std::for_each, an interpreter's loop) stands above the program's own on
+// some stacks, and must be kept there; where it only leads to the allocator it has to be dropped: so there it gets a
+// name of its own. Which do is seen in the profile itself, as are the names: a pattern for all of std would be a guess.
 #include "cli/write/export/pprof_drop.h"
 
+#include "cli/base/saturating.h"
 #include "cli/base/text.h"
-#include "cli/model/analysis/frame_kind.h"
 #include "cli/model/analysis/label_tree.h"
-#include "cli/model/profile/site_numbers.h"
+#include "cli/model/analysis/places.h"
+#include "cli/model/analysis/python/paths.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
-#include <vector>
+#include <utility>
 
 namespace heapprof::cli {
 
@@ -29,38 +31,23 @@ std::string quoted_for_expression(const std::string& name) {
   return text;
 }
 
-// What is known of a node: the bytes of its stacks, and whether a frame of the program's own is below.
-struct Below {
-  uint64_t bytes = 0;
-  bool is_used = false;
-  bool has_own = false;
-};
-
-// By frame. One without a name may be anybody's.
-std::vector<char> find_own_frames(const Profile& profile) {
-  std::vector<char> own;
-  for (const Frame& frame : profile.frames) {
-    const FrameKind kind = frame_kind(profile, frame);
-    own.push_back(kind == FrameKind::kUser || kind == FrameKind::kUnknown ? 1 : 0);
+// The outermost of the frames below the user's own; 0: no such frame. A frame without a name may be the user's.
+// Libraries of native code stay, as pprof shows whole stacks.
+uint32_t cut_below(const Profile& profile, const PlaceTree& tree, uint32_t node) {
+  if (node == 0) return 0;
+  const bool is_python = has_python(profile);
+  const auto is_cut = [&](uint32_t frame) {
+    const FrameKind kind = tree.kinds[frame];
+    const bool is_library = kind == FrameKind::kUser && tree.owners[frame] == CodeOwner::kLibrary;
+    return kind != FrameKind::kUnknown && (!is_library || is_python);
+  };
+  const uint32_t own = tree.user_node[node] != 0 ? tree.user_node[node] : tree.place_node[node];
+  uint32_t cut = 0;
+  while (node != 0 && node != own && is_cut(profile.nodes[node].frame)) {
+    cut = node;
+    node = profile.nodes[node].parent;
   }
-  return own;
-}
-
-std::vector<Below> look_below(const Profile& profile, const std::vector<char>& own, const Device& device) {
-  std::vector<Below> nodes(std::max<size_t>(profile.nodes.size(), 1));
-  for (const Site& site : device.sites) {
-    Below& node = nodes[site.node];
-    node.is_used = true;
-    node.bytes = add_saturating(node.bytes, site.numbers.total_bytes);
-  }
-  for (uint32_t i = static_cast<uint32_t>(nodes.size()); --i > 0;) {
-    if (!nodes[i].is_used) continue;
-    Below& parent = nodes[profile.nodes[i].parent];
-    parent.is_used = true;
-    parent.bytes = add_saturating(parent.bytes, nodes[i].bytes);
-    parent.has_own = parent.has_own || nodes[i].has_own || own[profile.nodes[i].frame] != 0;
-  }
-  return nodes;
+  return node == 0 ? 0 : cut;
 }
 
 }  // namespace
@@ -79,59 +66,79 @@ std::string compared_name(std::string_view function) {
 
 namespace {
 
-// By what pprof compares: the bytes of the functions that may be dropped, and those that may not.
+// By what pprof compares: the bytes of the functions at which stacks are cut, and those that others need.
 struct Choice {
-  std::map<std::string, uint64_t> dropped;
+  std::map<std::string, uint64_t> cut;
   std::set<std::string> kept;
 };
 
-void choose(const Profile& profile, const Device& device, Choice* choice) {
-  const std::vector<char> own = find_own_frames(profile);
-  const std::vector<Below> nodes = look_below(profile, own, device);
-  std::vector<uint64_t> bytes(profile.frames.size());
-  std::vector<char> is_used(profile.frames.size());
-  std::vector<char> is_kept(profile.frames.size());
-  for (uint32_t i = 1; i < nodes.size(); ++i) {
-    const uint32_t frame = profile.nodes[i].frame;
-    if (!nodes[i].is_used) continue;
-    is_used[frame] = 1;
-    bytes[frame] = add_saturating(bytes[frame], nodes[i].bytes);
-    if (nodes[i].has_own || own[frame] != 0) is_kept[frame] = 1;
-  }
-  for (uint32_t i = 0; i < profile.frames.size(); ++i) {
-    if (is_used[i] == 0) continue;
-    std::string name = compared_name(escape_controls(frame_label(profile, profile.frames[i])));
-    if (is_kept[i] != 0) {
-      choice->kept.insert(std::move(name));
-    } else {
-      uint64_t& sum = choice->dropped[std::move(name)];
-      sum = add_saturating(sum, bytes[i]);
-    }
-  }
+std::string name_of(const Profile& profile, uint32_t frame) {
+  return compared_name(escape_controls(frame_label(profile, profile.frames[frame])));
 }
 
-}  // namespace
-
-std::string dropped_frames(const Profile& profile, const Device& device) {
-  const PprofDevice part{&profile, &device};
-  return dropped_frames(std::span(&part, 1));
+// Notes for each site where its stack is cut.
+std::vector<uint32_t> choose(const PprofDevice& part, Choice* choice) {
+  const Profile& profile = *part.profile;
+  const PlaceTree tree = build_place_tree(profile);
+  std::vector<uint32_t> cuts;
+  std::vector<char> is_kept(std::max<size_t>(profile.nodes.size(), 1));
+  std::map<uint32_t, uint64_t> bytes;  // by frame
+  for (const Site& site : part.device->sites) {
+    const uint32_t cut = cuts.emplace_back(cut_below(profile, tree, site.node));
+    is_kept[cut == 0 ? site.node : profile.nodes[cut].parent] = 1;
+    if (cut == 0) continue;
+    uint64_t& sum = bytes[profile.nodes[cut].frame];
+    sum = add_saturating(sum, site.numbers.total_bytes);
+  }
+  std::set<uint32_t> kept_frames;
+  for (auto node = static_cast<uint32_t>(is_kept.size()); --node > 0;) {
+    if (is_kept[node] == 0) continue;
+    is_kept[profile.nodes[node].parent] = 1;
+    kept_frames.insert(profile.nodes[node].frame);
+  }
+  for (const uint32_t frame : kept_frames) choice->kept.insert(name_of(profile, frame));
+  for (const auto& [frame, frame_bytes] : bytes) {
+    uint64_t& sum = choice->cut[name_of(profile, frame)];
+    sum = add_saturating(sum, frame_bytes);
+  }
+  return cuts;
 }
 
-std::string dropped_frames(std::span<const PprofDevice> parts) {
-  Choice choice;
-  for (const PprofDevice& part : parts) choose(*part.profile, *part.device, &choice);
+std::set<std::string> find_dropped_names(const Choice& choice) {
   std::vector<std::pair<uint64_t, std::string>> largest;
-  for (const auto& [name, sum] : choice.dropped) {
+  for (const auto& [name, sum] : choice.cut) {
     if (!name.empty() && choice.kept.count(name) == 0) largest.emplace_back(sum, name);
   }
   std::stable_sort(largest.begin(), largest.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   if (largest.size() > kMostNames) largest.resize(kMostNames);
+  std::set<std::string> names;
+  for (const auto& [sum, name] : largest) names.insert(name);
+  return names;
+}
+
+}  // namespace
+
+PprofCuts find_pprof_cuts(std::span<const PprofDevice> parts) {
+  PprofCuts found;
+  Choice choice;
+  for (const PprofDevice& part : parts) found.marked.push_back(choose(part, &choice));
+  const std::set<std::string> dropped = find_dropped_names(choice);
   std::set<std::string>
-      names;  // in their order those that begin alike are neighbours, which keeps the expression quick
-  for (const auto& [sum, name] : largest) names.insert(quoted_for_expression(name));
-  std::string expression;
-  for (const std::string& name : names) expression += (expression.empty() ? "" : "|") + name;
-  return expression;
+      expressions;  // in their order those that begin alike are neighbours, which keeps the expression quick
+  for (const std::string& name : dropped) expressions.insert(quoted_for_expression(name));
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Profile& profile = *parts[i].profile;
+    std::map<uint32_t, bool> is_dropped;  // by frame
+    for (uint32_t& cut : found.marked[i]) {
+      if (cut == 0) continue;
+      const auto [entry, is_new] = is_dropped.emplace(profile.nodes[cut].frame, false);
+      if (is_new) entry->second = dropped.count(name_of(profile, entry->first)) == 1;
+      if (entry->second) cut = 0;
+      if (cut != 0) expressions.insert(quoted_for_expression(std::string(kCutMark)) + ".*");
+    }
+  }
+  for (const std::string& name : expressions) found.expression += (found.expression.empty() ? "" : "|") + name;
+  return found;
 }
 
 }  // namespace heapprof::cli

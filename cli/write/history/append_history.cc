@@ -5,6 +5,7 @@
 #include "cli/base/byte_sink.h"
 #include "cli/base/fd.h"
 #include "cli/base/problems.h"
+#include "cli/base/trusted_output.h"
 #include "cli/write/encode/json_stream.h"
 
 #include <fcntl.h>
@@ -70,7 +71,9 @@ Result<Done> append_history(const std::string& path, std::span<const HistoryEntr
   std::string lines;
   for (const HistoryEntry& entry : entries) lines += history_line(entry);
   if (lines.empty()) return Done{};
-  const UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666));
+  const Result<UniqueFd> opened = open_output(path, O_RDWR | O_APPEND, 0666);
+  if (!opened) return opened.problem();
+  const UniqueFd& fd = *opened;
   if (!fd.is_open()) return history_not_writable(path, errno_text(errno));
   if (const int error = lock(fd.get()); error != 0) return history_not_writable(path, errno_text(error));
   struct stat facts {};

@@ -11,6 +11,7 @@
 #include "cli/write/encode/json_stream.h"
 #include "cli/write/html/page_diff.h"
 #include "cli/write/html/page_tables.h"
+#include "cli/write/report/conclusion.h"
 #include "cli/write/report/device_choice.h"
 #include "cli/write/report/findings_words.h"
 #include "cli/write/report/threads_text.h"
@@ -172,11 +173,21 @@ class SideSummary {
   }
 
   void write_findings() {
+    constexpr size_t kNameColumns = 120;
+    const Conclusion conclusion(profile_, tree_);
+    json_.key("conclusion");
+    json_.begin_array();
+    for (const auto& [label, sentence] : conclusion.lines(kNameColumns)) {
+      json_.begin_object();
+      json_.text("label", label);
+      json_.text("sentence", sentence);
+      json_.end_object();
+    }
+    json_.end_array();
     json_.key("findings");
     json_.begin_array();
     ReportView view;
-    for (const Finding& finding :
-         can_have_findings(profile_) ? find_findings(profile_, tree_) : std::vector<Finding>()) {
+    for (const Finding& finding : conclusion.findings()) {
       json_.begin_object();
       json_.text("kind", finding_name(finding.kind));
       json_.count("device", finding.device);

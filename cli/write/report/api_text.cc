@@ -2,8 +2,8 @@
 // device waits for the device: who does it again and again for the same memory is told what it costs.
 #include "cli/write/report/api_text.h"
 
+#include "cli/base/saturating.h"
 #include "cli/base/units.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>
 
@@ -16,12 +16,12 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kMostRows = 12;
+constexpr size_t kMostCalls = 12;
 constexpr size_t kMostPlaces = 3;  // of memory that is allocated again and again
 constexpr size_t kMostThreads = 4;
 constexpr uint64_t kWorthSaying = 100;  // allocations of memory that was there before
 
-struct Row {
+struct CallRow {
   std::string call;
   uint32_t node = 0;  // of the stack with most of the time
   uint64_t count = 0;
@@ -29,7 +29,7 @@ struct Row {
   uint64_t size_bytes = 0;
 };
 
-void add(Row* sum, uint64_t count, uint64_t duration_ns, uint64_t size_bytes) {
+void add(CallRow* sum, uint64_t count, uint64_t duration_ns, uint64_t size_bytes) {
   sum->count = add_saturating(sum->count, count);
   sum->duration_ns = add_saturating(sum->duration_ns, duration_ns);
   sum->size_bytes = add_saturating(sum->size_bytes, size_bytes);
@@ -43,15 +43,15 @@ class ApiWriter {
   std::string write() {
     const DeviceApi& api = profile_.api;
     if (api.calls.empty() && api.kernel_launches == 0) return "";
-    const std::vector<Row> rows = sum_by_place();
-    Row all;
-    for (const Row& row : rows) add(&all, row.count, row.duration_ns, 0);
+    const std::vector<CallRow> rows = sum_by_place();
+    CallRow all;
+    for (const CallRow& row : rows) add(&all, row.count, row.duration_ns, 0);
     std::string text =
         fmt::format("\nGPU CALLS   {} of the host's time in {}; {} launched\n", format_time(all.duration_ns),
                     format_counted(all.count, "call"), format_counted(api.kernel_launches, "kernel"));
     std::vector<PlaceLine> lines;
-    for (size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
-      const Row& row = rows[i];
+    for (size_t i = 0; i < std::min(rows.size(), kMostCalls); ++i) {
+      const CallRow& row = rows[i];
       add_line(row.node,
                {format_time(row.duration_ns), format_percent({row.duration_ns, all.duration_ns}),
                 format_count(row.count) + " × " + row.call,
@@ -59,8 +59,8 @@ class ApiWriter {
                &lines);
     }
     text += laid_out(lines, 0);
-    Row rest;
-    for (size_t i = kMostRows; i < rows.size(); ++i) add(&rest, rows[i].count, rows[i].duration_ns, 0);
+    CallRow rest;
+    for (size_t i = kMostCalls; i < rows.size(); ++i) add(&rest, rows[i].count, rows[i].duration_ns, 0);
     if (rest.count != 0)
       text +=
           fmt::format("and {} in {} elsewhere\n", format_time(rest.duration_ns), format_counted(rest.count, "call"));
@@ -75,8 +75,8 @@ class ApiWriter {
   }
 
   // The longest first, as the calls are.
-  std::vector<Row> sum_by_place() const {
-    std::vector<Row> rows;
+  std::vector<CallRow> sum_by_place() const {
+    std::vector<CallRow> rows;
     std::map<std::pair<std::string, uint32_t>, size_t> index;
     for (const ApiCall& call : profile_.api.calls) {
       const auto [at, is_new] = index.try_emplace({call.call, place_of(call.node)}, rows.size());
@@ -84,23 +84,23 @@ class ApiWriter {
       add(&rows[at->second], call.count, call.duration_ns, call.size_bytes);
     }
     std::stable_sort(rows.begin(), rows.end(),
-                     [](const Row& a, const Row& b) { return a.duration_ns > b.duration_ns; });
+                     [](const CallRow& a, const CallRow& b) { return a.duration_ns > b.duration_ns; });
     return rows;
   }
 
   // Of the time, a line for those that spent most, if there are several.
-  std::string by_thread(const Row& all) const {
-    std::map<uint32_t, Row> sums;
+  std::string by_thread(const CallRow& all) const {
+    std::map<uint32_t, CallRow> sums;
     for (const ApiThread& thread : profile_.api.threads) add(&sums[thread.thread], thread.count, thread.duration_ns, 0);
     sums.erase(0);  // of many, each with little
     if (sums.size() < 2) return "";
-    std::vector<std::pair<uint32_t, Row>> threads(sums.begin(), sums.end());
+    std::vector<std::pair<uint32_t, CallRow>> threads(sums.begin(), sums.end());
     std::stable_sort(threads.begin(), threads.end(),
                      [](const auto& a, const auto& b) { return a.second.duration_ns > b.second.duration_ns; });
     std::string text = "by thread";
     uint64_t rest_ns = all.duration_ns;
     for (size_t i = 0; i < std::min(threads.size(), kMostThreads); ++i) {
-      const Row& sum = threads[i].second;
+      const CallRow& sum = threads[i].second;
       text += fmt::format("{} {} {}", i == 0 ? ":" : ",", threads[i].first,
                           format_percent({sum.duration_ns, all.duration_ns}));
       rest_ns -= std::min(rest_ns, sum.duration_ns);
@@ -126,15 +126,15 @@ class ApiWriter {
   }
 
   // What they cost where they were allocated; and what freeing cost, which may have been anywhere, on the average.
-  std::string allocated_again(const std::vector<Row>& rows) {
-    Row frees;
-    for (const Row& row : rows) {
+  std::string allocated_again(const std::vector<CallRow>& rows) {
+    CallRow frees;
+    for (const CallRow& row : rows) {
       if (row.call == "free") add(&frees, row.count, row.duration_ns, 0);
     }
     const std::map<uint32_t, uint64_t> before = blocks_there_before();
-    std::vector<Row> places;
-    Row all;
-    for (const Row& row : rows) {
+    std::vector<CallRow> places;
+    CallRow all;
+    for (const CallRow& row : rows) {
       const auto found = before.find(place_of(row.node));
       if (row.call != "allocate" || found == before.end() || row.count == 0 || frees.count == 0) continue;
       const uint64_t count = std::min({found->second, row.count, frees.count - std::min(frees.count, all.count)});
@@ -147,7 +147,7 @@ class ApiWriter {
     }
     if (all.count < kWorthSaying) return "";
     std::stable_sort(places.begin(), places.end(),
-                     [](const Row& a, const Row& b) { return a.duration_ns > b.duration_ns; });
+                     [](const CallRow& a, const CallRow& b) { return a.duration_ns > b.duration_ns; });
     std::vector<PlaceLine> lines;
     for (size_t i = 0; i < std::min(places.size(), kMostPlaces); ++i)
       add_line(places[i].node, {format_count(places[i].count) + " ×", format_time(places[i].duration_ns)}, &lines);

@@ -1,6 +1,8 @@
 // cli/write/report/call_tree.cc: parents have smaller numbers, so one pass from the end sums up.
 #include "cli/write/report/call_tree.h"
 
+#include "cli/base/saturating.h"
+
 #include <algorithm>
 
 namespace heapprof::cli {
@@ -15,9 +17,14 @@ ShownTree::ShownTree(const Profile& profile, const PlaceTree& place_tree, const 
     numbers.add(site);
     // What is folded between the place and the allocator has no line of its own.
     const uint32_t node = all_frames ? site.node : place_tree_.place_node[site.node];
-    nodes_[site.node == 0 ? stackless_child() : shown[node]].value += numbers.metric(metric);
+    const uint32_t shown_node = site.node == 0 ? stackless_child() : shown[node];
+    add_own(shown_node, profile.nodes[node].frame, numbers.metric(metric));
   }
-  for (size_t i = nodes_.size() - 1; i > 0; --i) nodes_[nodes_[i].parent].value += nodes_[i].value;
+  for (TreeNode& node : nodes_) node.value = node.own_value;
+  for (size_t i = nodes_.size() - 1; i > 0; --i) {
+    TreeNode& parent = nodes_[nodes_[i].parent];
+    parent.value = add_saturating(parent.value, nodes_[i].value);
+  }
   for (uint32_t i = 1; i < nodes_.size(); ++i) nodes_[nodes_[i].parent].children.push_back(i);
   for (TreeNode& node : nodes_) {
     std::stable_sort(node.children.begin(), node.children.end(),
@@ -47,14 +54,24 @@ std::vector<uint32_t> ShownTree::place_nodes(const Device& device, bool all_fram
 uint32_t ShownTree::child(uint32_t parent, uint32_t frame) {
   const uint64_t key = uint64_t{parent} << 32 | place_tree_.functions[frame];
   const auto [entry, is_new] = child_of_.emplace(key, static_cast<uint32_t>(nodes_.size()));
-  if (is_new) nodes_.push_back({parent, place_tree_.functions[frame], frame, false, false, 0, {}});
+  if (is_new) nodes_.push_back({parent, place_tree_.functions[frame], frame, false, false, 0, 0, 0, false, {}});
   return entry->second;
+}
+
+void ShownTree::add_own(uint32_t node, uint32_t frame, uint64_t value) {
+  if (value == 0) return;
+  TreeNode& shown = nodes_[node];
+  const bool is_first = shown.own_value == 0;
+  shown.own_value = add_saturating(shown.own_value, value);
+  if (shown.is_stackless) return;  // there may be no frame at all
+  if (is_first) shown.own_frame = frame;
+  if (profile_.frames[shown.own_frame].line != profile_.frames[frame].line) shown.has_several_own_lines = true;
 }
 
 uint32_t ShownTree::stackless_child() {
   if (stackless_ == 0) {
     stackless_ = static_cast<uint32_t>(nodes_.size());
-    nodes_.push_back({0, place_tree_.labels_count, 0, true, false, 0, {}});
+    nodes_.push_back({0, place_tree_.labels_count, 0, true, false, 0, 0, 0, false, {}});
   }
   return stackless_;
 }

@@ -24,6 +24,9 @@ struct TreeNode {
   bool is_stackless = false;
   bool has_several_lines = false;
   uint64_t value = 0;
+  uint64_t own_value = 0;  // of it: asked for in the function itself, and not below it
+  uint32_t own_frame = 0;  // one of the frames that asked for it
+  bool has_several_own_lines = false;
   std::vector<uint32_t> children;  // sorted once all values are known
 };
 
@@ -38,6 +41,7 @@ class ShownTree {
   std::vector<uint32_t> place_nodes(const Device& device, bool all_frames);
   uint32_t child(uint32_t parent, uint32_t frame);
   uint32_t stackless_child();
+  void add_own(uint32_t node, uint32_t frame, uint64_t value);
 
   const Profile& profile_;
   const PlaceTree& place_tree_;

@@ -2,6 +2,7 @@
 #include "cli/write/report/call_tree_text.h"
 
 #include "cli/base/function_name.h"
+#include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/report/call_tree.h"
@@ -18,7 +19,8 @@ constexpr size_t kWidestIndent = 24;  // columns, one for each level; then it be
 
 // A line that waits to be printed.
 struct Pending {
-  uint32_t node = 0;  // 0: the line for what was cut
+  uint32_t node = 0;       // 0: the line for what was cut
+  bool is_itself = false;  // what the node's function asked for, beside lines for what it called
   uint64_t value = 0;
   size_t cut_count = 0;
   size_t depth = 0;
@@ -38,33 +40,48 @@ std::string render_call_tree(const Profile& profile, const PlaceTree& place_tree
   const ShownTree tree(profile, place_tree, device, view.all_frames, metric);
   const uint64_t all = tree[0].value;
   if (all == 0) return "";
+  const uint64_t least = std::max<uint64_t>(all / kCutShare, 1);
   const size_t value_width = std::max<size_t>(display_width(metric_text(view, metric, all)), 8);
   constexpr size_t kPercent = 11;
   const size_t names_room = columns > value_width + kPercent ? columns - value_width - kPercent : 0;
   const size_t widest_indent = std::clamp<size_t>(names_room / 3, 8, kWidestIndent);
   std::vector<Pending> stack;
   // Pushes the lines below a node, the last one first, since the stack turns them round.
-  const auto push_children = [&](const TreeNode& node, size_t depth, const std::string& prefix) {
-    uint64_t cut_value = 0;
-    size_t kept = 0;
-    while (kept < node.children.size() && tree[node.children[kept]].value * kCutShare >= all) ++kept;
-    size_t cut_count = 0;
-    for (size_t i = kept; i < node.children.size(); ++i) {
-      cut_value += tree[node.children[i]].value;
-      if (tree[node.children[i]].value > 0) ++cut_count;
+  const auto push_children = [&](uint32_t parent, size_t depth, const std::string& prefix) {
+    const TreeNode& node = tree[parent];
+    std::vector<Pending> lines;
+    Pending cut;
+    cut.depth = depth;
+    for (const uint32_t child : node.children) {
+      const uint64_t value = tree[child].value;
+      if (value >= least) {
+        lines.push_back({child, false, value, 0, depth, "", ""});
+      } else if (value > 0) {
+        cut.value = add_saturating(cut.value, value);
+        ++cut.cut_count;
+      }
     }
+    // Beside lines for its callees the function's own part has one, too: the lines below a line sum up to it.
+    const bool has_lines = !lines.empty() || cut.cut_count > 0;
+    if (has_lines && parent != 0 && node.own_value >= least) {
+      const auto smaller =
+          std::find_if(lines.begin(), lines.end(), [&](const Pending& line) { return line.value < node.own_value; });
+      lines.insert(smaller, {parent, true, node.own_value, 0, depth, "", ""});
+    } else if (has_lines && parent != 0 && node.own_value > 0) {
+      cut.value = add_saturating(cut.value, node.own_value);
+      ++cut.cut_count;
+    }
+    if (cut.cut_count > 0) lines.push_back(cut);
     // All that is below a line that began again bears its depth, so that it is never taken for what is outside of it.
     const std::string start = display_width(prefix) >= widest_indent ? fmt::format("»{} ", depth) : prefix;
-    const auto push = [&](uint32_t child, uint64_t value, size_t count, bool is_last) {
-      const std::string branch = depth == 0 ? "" : is_last ? "└ " : "├ ";
-      const std::string below = depth == 0 ? "" : is_last ? " " : "│";
-      stack.push_back({child, value, count, depth, start + branch, start + below});
-    };
-    if (cut_count > 0) push(0, cut_value, cut_count, true);
-    for (size_t i = kept; i-- > 0;)
-      push(node.children[i], tree[node.children[i]].value, 0, i + 1 == kept && cut_count == 0);
+    for (size_t i = lines.size(); i-- > 0;) {
+      const bool is_last = i + 1 == lines.size();
+      lines[i].prefix = start + (depth == 0 ? "" : is_last ? "└ " : "├ ");
+      lines[i].child_prefix = start + (depth == 0 ? "" : is_last ? " " : "│");
+      stack.push_back(lines[i]);
+    }
   };
-  push_children(tree[0], 0, "");
+  push_children(0, 0, "");
   std::string text;
   size_t lines = 0;
   while (!stack.empty()) {
@@ -81,10 +98,10 @@ std::string render_call_tree(const Profile& profile, const PlaceTree& place_tree
       continue;
     }
     const TreeNode& node = tree[line.node];
-    const std::string function = node.is_stackless ? "[no stack]" : names.function(node.frame);
-    const std::string location = node.is_stackless        ? ""
-                                 : node.has_several_lines ? names.file(node.frame)
-                                                          : names.location(node.frame);
+    const uint32_t frame = line.is_itself ? node.own_frame : node.frame;
+    const bool has_several_lines = line.is_itself ? node.has_several_own_lines : node.has_several_lines;
+    const std::string function = node.is_stackless ? "[no stack]" : line.is_itself ? "(itself)" : names.function(frame);
+    const std::string location = node.is_stackless ? "" : has_several_lines ? names.file(frame) : names.location(frame);
     const size_t location_room = std::min(display_width(location), std::max<size_t>(room * 2 / 5, 12));
     const std::string shown =
         shorten_function(function, std::max<size_t>(room - std::min(room - 4, location_room + 2), 4));
@@ -92,7 +109,7 @@ std::string render_call_tree(const Profile& profile, const PlaceTree& place_tree
     const size_t rest = room - std::min(room, display_width(shown) + 2);
     if (!location.empty() && rest >= 8) text += "  " + shorten_path(location, rest);
     text += "\n";
-    push_children(node, line.depth + 1, line.child_prefix);
+    if (!line.is_itself) push_children(line.node, line.depth + 1, line.child_prefix);
   }
   return text;
 }

@@ -3,10 +3,13 @@
 
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/model/profile/find_device.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <tuple>
 
 namespace heapprof::cli {
 namespace {
@@ -41,6 +44,18 @@ DeviceChoice choose_devices(const Profile& profile) {
       choice.shown.push_back(&device);
     }
   }
+  // A part of a device ("cuda:0/tensors", Python's objects, which lie in mapped memory) stays behind it.
+  const auto outer = [&](const Device* device) {
+    const Device* found = find_device(profile, device->name.substr(0, device->name.find('/')));
+    if (found != nullptr && is_inner_device(found->name)) found = find_device(profile, "mapped");
+    return found != nullptr ? found : device;
+  };
+  const auto key = [&](const Device* device) {
+    const Device* const whole = outer(device);
+    return std::tuple(UINT64_MAX - weight(profile, *whole), whole, device != whole);
+  };
+  std::stable_sort(choice.shown.begin(), choice.shown.end(),
+                   [&](const Device* a, const Device* b) { return key(a) < key(b); });
   return choice;
 }
 

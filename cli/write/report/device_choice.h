@@ -4,6 +4,7 @@
 // addresses without memory (mapped:reserved): who wants to see more of one asks for it (--device NAME).
 //
 // Guarantees
+//  - The largest comes first.
 //  - The heap is always shown, and so is a device that refused memory, has a limit, or of which a driver said
 //    something.
 #pragma once

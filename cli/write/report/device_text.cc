@@ -4,13 +4,13 @@
 // the driver holds, the spread of merged peaks) follows, and goes on below where the terminal ends.
 #include "cli/write/report/device_text.h"
 
+#include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/analysis/places.h"
 #include "cli/model/compare/merge_profiles.h"
 #include "cli/model/compare/peak_spread.h"
-#include "cli/model/profile/site_numbers.h"
 #include "cli/write/report/held_text.h"
 #include "cli/write/report/inside_text.h"
 #include "cli/write/report/names_text.h"
@@ -46,8 +46,9 @@ std::vector<std::string> resident_cells(const DeviceTotals& totals, bool exact_b
 
 class DeviceLines {
  public:
-  DeviceLines(const Profile& profile, bool exact_bytes, size_t columns)
-      : profile_(profile), exact_bytes_(exact_bytes), columns_(columns) {}
+  // tree: nullptr where packages are not asked for.
+  DeviceLines(const Profile& profile, const PlaceTree* tree, bool exact_bytes, size_t columns)
+      : profile_(profile), tree_(tree), exact_bytes_(exact_bytes), columns_(columns) {}
 
   std::string write(const std::vector<const Device*>& devices, bool facts_alone) {
     std::vector<std::vector<std::string>> rows;
@@ -139,8 +140,9 @@ class DeviceLines {
       facts(std::string(name_width_ + 2, ' '), line, 1);
     if (const std::vector<std::string> line = left_out_cells(profile_, device, exact_bytes_); !line.empty())
       facts(std::string(name_width_ + 2, ' '), line, 1);
-    if (const std::vector<std::string> line = package_cells(profile_, device); !line.empty())
-      facts(std::string(name_width_ + 2, ' '), line, 1);
+    const std::vector<std::string> packages =
+        tree_ == nullptr ? std::vector<std::string>() : package_cells(profile_, *tree_, device);
+    if (!packages.empty()) facts(std::string(name_width_ + 2, ' '), packages, 1);
     if (device.name == kPythonDevice)
       facts(std::string(name_width_ + 2, ' '), {"objects of Python, inside of mapped and host:", "no new bytes"}, 1);
     if (device.segments.has_any() || device.name.ends_with("/tensors"))
@@ -183,6 +185,7 @@ class DeviceLines {
   bool has_suppressed_ = false;
   std::vector<size_t> widths_;  // of the facts' columns
   const Profile& profile_;
+  const PlaceTree* tree_;
   bool exact_bytes_;
   size_t columns_;
   std::string text_;
@@ -202,15 +205,15 @@ std::string resident_lines(const DeviceTotals& totals, size_t columns) {
   return text + line + "\n";
 }
 
-std::string device_lines(const Profile& profile, const std::vector<const Device*>& devices, bool exact_bytes,
-                         size_t columns) {
-  return DeviceLines(profile, exact_bytes, columns).write(devices, false) +
+std::string device_lines(const Profile& profile, const PlaceTree& tree, const std::vector<const Device*>& devices,
+                         bool exact_bytes, size_t columns) {
+  return DeviceLines(profile, &tree, exact_bytes, columns).write(devices, false) +
          inside_text(profile, devices, exact_bytes, columns);
 }
 
 std::string device_facts(const Profile& profile, const std::vector<const Device*>& devices, bool exact_bytes,
                          size_t columns) {
-  return DeviceLines(profile, exact_bytes, columns).write(devices, true);
+  return DeviceLines(profile, nullptr, exact_bytes, columns).write(devices, true);
 }
 
 }  // namespace heapprof::cli

@@ -90,7 +90,11 @@ class FindingsWriter {
 
   void write_facts(const Finding& finding) {
     switch (finding.kind) {
-      case FindingKind::kGrowth: json_.count("over_ns", finding.over_ns); break;
+      case FindingKind::kGrowth:
+        json_.count("over_ns", finding.over_ns);
+        json_.key("live_at_exit");
+        json_.boolean(finding.is_left);
+        break;
       case FindingKind::kNeverFreed:
         json_.count("each_bytes", finding.each_bytes);
         json_.count("over_ns", finding.over_ns);
@@ -104,6 +108,19 @@ class FindingsWriter {
         json_.count("place_at_peak_bytes", finding.at_peak_bytes);
         json_.count("from_ns", finding.from_ns);
         json_.count("later_bytes", finding.later_bytes);
+        json_.key("is_at_least");
+        json_.boolean(finding.is_at_least);
+        break;
+      case FindingKind::kSpike:
+        json_.count("over_ns", finding.over_ns);
+        json_.count("place_at_peak_bytes", finding.at_peak_bytes);
+        json_.count("elsewhere_bytes", finding.later_bytes);
+        json_.key("is_at_least");
+        json_.boolean(finding.is_at_least);
+        break;
+      case FindingKind::kBacklog:
+        json_.count("lifetime_ns", finding.lifetime_ns);
+        json_.count("allocations_count", finding.all_blocks);
         break;
       case FindingKind::kOldAndNew: break;
       case FindingKind::kCopies:

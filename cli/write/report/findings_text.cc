@@ -35,7 +35,7 @@ class FindingsText {
     const std::vector<Finding> findings = shown_findings(profile_, view_, tree_);
     const size_t shown = std::min(findings.size(), view_.top.value_or(kShown));
     wrap(findings.empty() ? "no findings"
-                          : format_counted(findings.size(), "finding") + ", by cost in bytes, the largest first",
+                          : format_counted(findings.size(), "finding") + ", in the order to look at them",
          0, "");
     for (size_t i = 0; i < shown; ++i) show(findings[i]);
     if (shown < findings.size())
@@ -88,11 +88,12 @@ class FindingsText {
     std::string head = share_text(profile_, finding) + "  " + finding_head(finding, view_);
     if (profile_.devices.size() > 1) head += " on " + escape_controls(profile_.devices[finding.device].name);
     const size_t right_end = std::min(columns_, kWidest);
-    const size_t used = display_width(head) + finding.id.size();
+    const std::string name = fmt::format("{} {}", finding_name(finding.kind), finding.id);
+    const size_t used = display_width(head) + name.size();
     const bool has_room = used + 2 <= right_end;
     text_ += "\n";
     if (has_room) {
-      text_ += bold(head) + std::string(right_end - used, ' ') + faint(finding.id) + "\n";
+      text_ += bold(head) + std::string(right_end - used, ' ') + faint(name) + "\n";
     } else {
       wrap(head, 0, kBold);
     }
@@ -104,7 +105,7 @@ class FindingsText {
     text_ += lay_out(names_, {line}, kIndent, columns_, &function_column).front() + "\n";
     wrap(finding_detail(profile_, finding, names_, view_), kIndent, "");
     wrap("often: " + finding_remedy(profile_, finding), kIndent, kFaint);
-    if (!has_room) text_ += std::string(kIndent, ' ') + faint(finding.id) + "\n";
+    if (!has_room) text_ += std::string(kIndent, ' ') + faint(name) + "\n";
   }
 
   // Between words, at the width of prose.

@@ -28,6 +28,52 @@ uint64_t per_second(uint64_t value, uint64_t over_ns) {
                       : static_cast<uint64_t>(std::min<Wide>(Wide{value} * 1'000'000'000 / over_ns, UINT64_MAX));
 }
 
+// Of the place's source file, by its name.
+enum class Language { kC, kCpp, kRust, kPython, kOther };
+Language language_of(const Profile& profile, const Finding& finding) {
+  if (!finding.has_frame) return Language::kOther;
+  const Frame& frame = profile.frames[finding.frame];
+  if (is_of_python(profile, frame)) return Language::kPython;
+  for (const std::string_view ending : {".cc", ".cpp", ".cxx", ".C", ".c++", ".hh", ".hpp", ".hxx", ".cu"}) {
+    if (frame.file.ends_with(ending)) return Language::kCpp;
+  }
+  if (frame.file.ends_with(".c")) return Language::kC;
+  if (frame.file.ends_with(".rs")) return Language::kRust;
+  // Only C++'s names have parameters.
+  const bool may_be_cpp = frame.file.empty() || frame.file.ends_with(".h");
+  return may_be_cpp && frame.function.find('(') != std::string::npos ? Language::kCpp : Language::kOther;
+}
+
+// What a developer does where a container grows whose final size is known.
+std::string reserve_text(Language language) {
+  switch (language) {
+    case Language::kCpp: return "call reserve() with the final size";
+    case Language::kRust: return "make it with_capacity() of the final size";
+    case Language::kPython: return "make it at its full size, if that is known";
+    case Language::kC:
+    case Language::kOther: return "allocate the final size";
+  }
+  return "";
+}
+
+// The same of a block of realloc()'s, which in C++ no container has.
+std::string resize_text(Language language) {
+  return reserve_text(language == Language::kCpp ? Language::kC : language);
+}
+
+// What is done with many tiny values that are kept, and with those that are short-lived.
+std::string kept_values_text(Language language) {
+  return language == Language::kPython ? "hold the values in one array"
+                                       : "hold the values in one array, or take them from a pool";
+}
+std::string short_lived_text(Language language) {
+  switch (language) {
+    case Language::kCpp: return "reuse one buffer, or pass a std::string_view";
+    case Language::kRust: return "reuse one String or Vec (clear()), or pass a slice";
+    default: return "reuse one buffer";
+  }
+}
+
 std::string twin_text(const Finding& finding, const FrameNames& names) {
   const std::string copy =
       fmt::format("a copy, {}", finding.cost_blocks == 1 ? "one block" : blocks(finding.cost_blocks));
@@ -52,6 +98,7 @@ std::string alive_text(const Profile& profile, const Finding& finding) {
 
 std::string finding_head(const Finding& finding, const ReportView& view) {
   const std::string cost = bytes(view, finding.cost_bytes);
+  const char* const least = finding.is_at_least ? "at least " : "";
   switch (finding.kind) {
     case FindingKind::kGrowth: return fmt::format("grew by {} in {}", cost, format_duration(finding.over_ns));
     case FindingKind::kNeverFreed:
@@ -59,7 +106,10 @@ std::string finding_head(const Finding& finding, const ReportView& view) {
     case FindingKind::kSmallNeverFreed:
       if (finding.is_lost) return fmt::format("{} in {} small blocks lost", cost, format_count(finding.cost_blocks));
       return fmt::format("{} in {} small blocks never freed", cost, format_count(finding.cost_blocks));
-    case FindingKind::kStartPeak: return fmt::format("{} that only the start needed", cost);
+    case FindingKind::kStartPeak: return fmt::format("{}{} that only the start needed", least, cost);
+    case FindingKind::kSpike:
+      return fmt::format("{}{} for {} only, at the peak", least, cost, format_duration(finding.over_ns));
+    case FindingKind::kBacklog: return fmt::format("{} waiting in {}", cost, blocks(finding.cost_blocks));
     case FindingKind::kOldAndNew: return fmt::format("{} left behind while growing, at the peak", cost);
     case FindingKind::kCopies:
       return fmt::format("{} {} while growing", cost, finding.is_estimate ? "copied" : "moved");
@@ -78,17 +128,17 @@ namespace {
 std::string detail_of(const Profile& profile, const Finding& finding, const FrameNames& names, const ReportView& view) {
   switch (finding.kind) {
     case FindingKind::kGrowth:
-      return fmt::format("it held more in every quarter of the run, by {} a second; {} at its largest",
+      return fmt::format("it grew in every quarter of the time from its beginning, by {} a second; at most {}",
                          bytes(view, per_second(finding.cost_bytes, finding.over_ns)), blocks(finding.cost_blocks));
     case FindingKind::kNeverFreed:
       if (finding.is_lost) return lost_text(finding, view);
-      return fmt::format("{} each, allocated over {}, on into the last quarter of the run",
-                         bytes(view, finding.each_bytes), format_duration(finding.over_ns));
+      return fmt::format("{} each, allocated over {}", bytes(view, finding.each_bytes),
+                         format_duration(finding.over_ns));
     case FindingKind::kSmallNeverFreed:
       if (finding.is_lost) return lost_text(finding, view);
       return fmt::format(
-          "{} each, {} of the {} that the same stacks made, over {}, on into the last quarter of the run; nobody has "
-          "looked whether they can still be reached",
+          "{} each, {} of the {} that the same stacks made, over {}; whether they can still be reached was not looked "
+          "at (run --leak-check)",
           bytes(view, finding.each_bytes), format_percent_rounded({finding.cost_blocks, finding.all_blocks}),
           format_count(finding.all_blocks), format_duration(finding.over_ns));
     case FindingKind::kStartPeak:
@@ -97,6 +147,14 @@ std::string detail_of(const Profile& profile, const Finding& finding, const Fram
           "than {}",
           format_duration(profile.devices[finding.device].totals.peak_ns), bytes(view, finding.at_peak_bytes),
           format_duration(finding.from_ns), bytes(view, finding.later_bytes));
+    case FindingKind::kSpike:
+      return fmt::format(
+          "around the peak, more than half of it was live for {}, and {} of it is this place's; before and after, all "
+          "together never had more than {}",
+          format_duration(finding.over_ns), bytes(view, finding.at_peak_bytes), bytes(view, finding.later_bytes));
+    case FindingKind::kBacklog:
+      return fmt::format("what it holds rises and falls slowly while {} pass through it; each lives {} on average",
+                         blocks(finding.all_blocks), format_duration(finding.lifetime_ns));
     case FindingKind::kOldAndNew:
       return fmt::format(
           "a container was doubling when the peak was reached: {} beside the new block of twice the size",
@@ -135,10 +193,6 @@ std::string finding_detail(const Profile& profile, const Finding& finding, const
 
 namespace {
 
-bool is_in_python(const Profile& profile, const Finding& finding) {
-  return finding.has_frame && is_of_python(profile, profile.frames[finding.frame]);
-}
-
 // What helps where a line of Python asked for the memory.
 std::string python_remedy(FindingKind kind) {
   switch (kind) {
@@ -148,14 +202,14 @@ std::string python_remedy(FindingKind kind) {
     case FindingKind::kNeverFreed:
     case FindingKind::kSmallNeverFreed:
       return "look for what still refers to them when the program ends: a cache, a global, a cycle with a __del__; or "
-             "an "
-             "extension that forgets to give them back";
+             "an extension that forgets to give them back";
     case FindingKind::kStartPeak:
       return "read and convert in pieces, and del what only the start needs; a limit on memory has to be as high as "
              "this peak";
+    case FindingKind::kBacklog: return "bound the queue (queue.Queue(maxsize=…)), or consume faster";
+    case FindingKind::kSpike: return "work in pieces (chunksize=, generators), and del intermediate results";
     case FindingKind::kOldAndNew:
-    case FindingKind::kCopies:
-      return "make it at its full size, from an iterator or as an array, in place of appending";
+    case FindingKind::kCopies: return "make it at its full size, from an iterator or as an array, instead of appending";
     case FindingKind::kTwins: return "work in place (out=, +=), on a view, or del the original first";
     case FindingKind::kWholeFile: return "read it in pieces or by line, or map it (mmap, numpy.memmap)";
     case FindingKind::kChurn: return "keep one buffer and fill it again (out=, readinto)";
@@ -167,26 +221,36 @@ std::string python_remedy(FindingKind kind) {
 }  // namespace
 
 std::string finding_remedy(const Profile& profile, const Finding& finding) {
-  if (is_in_python(profile, finding)) return python_remedy(finding.kind);
+  if (finding.kind == FindingKind::kGrowth && finding.is_of_tensors)
+    return "keep numbers and not tensors (.item(), .detach().cpu()), run validation under torch.no_grad(), and drop "
+           "what is done with";
+  const Language language = language_of(profile, finding);
+  if (language == Language::kPython) return python_remedy(finding.kind);
+  const std::string owner = language == Language::kCpp    ? ", or give them an owner (std::unique_ptr)"
+                            : language == Language::kRust ? "; look for a cycle of Rc (Weak), mem::forget and Box::leak"
+                                                          : "";
   switch (finding.kind) {
     case FindingKind::kGrowth:
       return "give it a limit and evict, or drop entries when they are done with; data that is loaded for good may "
              "grow";
-    case FindingKind::kNeverFreed: return "free them after their last use, or give them an owner (std::unique_ptr)";
+    case FindingKind::kNeverFreed: return "free them after their last use" + owner;
     case FindingKind::kSmallNeverFreed:
-      return "free them after their last use, or give them an owner (std::unique_ptr); a table that is kept on purpose "
-             "looks like this, too";
+      return "free them after their last use" + owner + "; a table that is kept on purpose looks like this, too";
     case FindingKind::kStartPeak:
       return "read and convert in pieces, and free what only the start needs as it goes; a limit on memory has to be "
-             "as "
-             "high as this peak";
-    case FindingKind::kOldAndNew: return "tell the size first (reserve): then nothing is left behind";
-    case FindingKind::kCopies: return "tell the size first (reserve), or grow by a factor in place of a step";
+             "as high as this peak";
+    case FindingKind::kBacklog: return "bound the queue, so that the producer waits, or consume faster";
+    case FindingKind::kSpike: return "stream it, or work in pieces; a limit on memory has to be as high as this peak";
+    case FindingKind::kOldAndNew: return reserve_text(language) + ": then nothing is left behind";
+    case FindingKind::kCopies:
+      return (finding.is_estimate ? reserve_text(language) : resize_text(language)) +
+             ", or grow by a factor instead of a step";
     case FindingKind::kTwins: return "move it, pass it by reference or share it; or free the original first";
     case FindingKind::kWholeFile: return "read it in pieces or by line, or map it (mmap)";
     case FindingKind::kChurn: return "keep one block as a workspace and use it again";
     case FindingKind::kStorm:
-      return "hold values in one array, or take them from an arena or pool (std::pmr); reuse temporary strings";
+      return finding.temporary_blocks >= finding.cost_blocks / 10 * 9 ? short_lived_text(language)
+                                                                      : kept_values_text(language);
   }
   return "";
 }
@@ -199,77 +263,90 @@ std::string share_text(const Profile& profile, const Finding& finding) {
   return fmt::format("{} of {}", format_percent(finding.share), whole);
 }
 
-std::string finding_sentence(const Profile& profile, const Finding& finding, const FrameNames& names,
-                             size_t word_columns) {
+std::string place_words(const Profile& profile, const FrameNames& names, uint32_t frame, uint32_t device,
+                        size_t word_columns) {
   constexpr size_t kMost = 48;
   constexpr size_t kSigns = 3;  // "(" before, ")," behind
   const size_t room = std::min(kMost, std::max<size_t>(word_columns, 12) - kSigns);
-  const std::string cost = format_bytes(finding.cost_bytes);
   std::string at = "code without a stack";
-  if (finding.has_frame) {
-    at = shorten_middle(shorten_function(names.function(finding.frame), room), room);
-    if (const std::string where = names.short_location(finding.frame); !where.empty())
+  if (frame != kNoModule) {
+    at = shorten_middle(shorten_function(names.function(frame), room), room);
+    if (const std::string where = names.short_location(frame); !where.empty())
       at += " (" + shorten_middle(shorten_path(where, room), room) + ")";
   }
-  if (finding.device != 0) at += " on " + shorten_middle(escape_controls(profile.devices[finding.device].name), room);
+  if (device != 0) at += " on " + shorten_middle(escape_controls(profile.devices[device].name), room);
+  return at;
+}
+
+std::string finding_sentence(const Profile& profile, const Finding& finding, const FrameNames& names,
+                             size_t word_columns) {
+  const std::string cost = format_bytes(finding.cost_bytes);
+  const std::string at =
+      place_words(profile, names, finding.has_frame ? finding.frame : kNoModule, finding.device, word_columns);
   const std::string count = format_count(finding.cost_blocks);
+  const Language language = language_of(profile, finding);
+  const bool is_python = language == Language::kPython;
+  const bool can_be_judged = finding.device == 0 && !profile.run.leak_check.is_made;  // of the host only
   switch (finding.kind) {
     case FindingKind::kGrowth:
-      return fmt::format(
-          "{} held more and more, by {} in {}: give it a limit, or drop what is done with, if it is not data loaded "
-          "for "
-          "good",
-          at, cost, format_duration(finding.over_ns));
+      if (finding.is_of_tensors)
+        return fmt::format(
+            "{} grew steadily, +{} in {}: tensors are kept; where their graph is kept with them: .item(), .detach() or "
+            "torch.no_grad()",
+            at, cost, format_duration(finding.over_ns));
+      if (finding.is_left)
+        return fmt::format(
+            "{} grew steadily, +{} in {}, and was live at exit: bound it or free it (ignore this if it loads data "
+            "once{})",
+            at, cost, format_duration(finding.over_ns), can_be_judged ? "; run --leak-check tells what is lost" : "");
+      return fmt::format("{} grew steadily, +{} in {}: bound it or evict (ignore this if it loads data once)", at, cost,
+                         format_duration(finding.over_ns));
     case FindingKind::kNeverFreed:
+    case FindingKind::kSmallNeverFreed: {
+      const std::string what =
+          format_counted(finding.cost_blocks, finding.kind == FindingKind::kNeverFreed ? "large block" : "small block");
       if (finding.is_lost)
-        return fmt::format(
-            "{} in {} from {} are lost, nothing that the program can reach leads to them: free them after their last "
-            "use",
-            cost, format_counted(finding.cost_blocks, "large block"), at);
-      return fmt::format("{} in {} from {} were never freed: free them after their last use, unless kept on purpose",
-                         cost, format_counted(finding.cost_blocks, "large block"), at);
-    case FindingKind::kSmallNeverFreed:
-      if (finding.is_lost)
-        return fmt::format(
-            "{} in {} from {} are lost, nothing that the program can reach leads to them: free them after their last "
-            "use",
-            cost, format_counted(finding.cost_blocks, "small block"), at);
-      return fmt::format("{} in {} from {} were never freed: free them after their last use, unless kept on purpose",
-                         cost, format_counted(finding.cost_blocks, "small block"), at);
+        return fmt::format("{} lost {} in {}: no pointer leads to them any more; free them after their last use", at,
+                           cost, what);
+      return fmt::format("{} left {} in {}, live at exit: free them, or keep them on purpose{}", at, cost, what,
+                         can_be_judged ? " (run --leak-check tells which can still be reached)" : "");
+    }
     case FindingKind::kStartPeak:
-      return fmt::format("{} from {} were needed at the start only, and make the peak: free them as the start goes on",
-                         cost, at);
-    case FindingKind::kCopies:
-      if (is_in_python(profile, finding))
-        return fmt::format("{} were moved while something of {} grew: make it at its full size, if that is known", cost,
-                           at);
-      return finding.is_estimate
-                 ? fmt::format("about {} were copied while a container of {} grew: tell its size first (reserve)", cost,
-                               at)
-                 : fmt::format(
-                       "{} were moved while a block of {} grew (realloc): tell its size first, or grow by a "
-                       "factor",
-                       cost, at);
-    case FindingKind::kOldAndNew:
       return fmt::format(
-          "{} of the peak, from {}, is the old block of a container beside the new one: tell its size "
-          "first (reserve)",
-          cost, at);
+          "the peak is start-up memory: {}{} from {} are not needed after {}; stream it, or free it "
+          "earlier",
+          finding.is_at_least ? "at least " : "", cost, at, format_duration(finding.from_ns));
+    case FindingKind::kSpike: {  // what the place has at other times goes, too, if it is streamed
+      const uint64_t without = finding.share.whole - std::min(finding.share.whole, finding.at_peak_bytes);
+      return fmt::format("{} from {} make the peak, for {} only; without them it is {}: stream it, or work in pieces",
+                         format_bytes(finding.at_peak_bytes), at, format_duration(finding.over_ns),
+                         format_bytes(std::max(finding.later_bytes, without)));
+    }
+    case FindingKind::kBacklog:
+      return fmt::format(
+          "{} builds up a backlog: {} in {}, which live {} on average; bound the queue, or consume faster", at, cost,
+          format_counted(finding.cost_blocks, "block"), format_duration(finding.lifetime_ns));
+    case FindingKind::kCopies:
+      if (is_python) return fmt::format("{} moved {} while it grew: {}", at, cost, reserve_text(language));
+      return finding.is_estimate
+                 ? fmt::format("{} copied about {} while a container grew: {}", at, cost, reserve_text(language))
+                 : fmt::format("{} moved {} while a block grew (realloc): {}, or double it", at, cost,
+                               resize_text(language));
+    case FindingKind::kOldAndNew:
+      return fmt::format("the peak holds the old and the new buffer of a growing container: {} of it from {}; {}", cost,
+                         at, reserve_text(language));
     case FindingKind::kTwins:
-      return fmt::format("{} from {} is a copy, beside what looks like its original: {}", cost, at,
-                         is_in_python(profile, finding) ? "work in place, or drop the original first"
-                                                        : "move it, or pass it by reference");
+      return fmt::format("{} look held twice: {} copies, and as much of the same size is live besides; {}", cost, at,
+                         is_python ? "work in place, or drop the original first" : "move it, or pass it by reference");
     case FindingKind::kWholeFile:
-      return fmt::format("up to {} from {} was a whole file in memory: read it in pieces, or map it", cost, at);
+      return fmt::format("{} reads a whole file into memory, up to {}: read it in pieces, or map it", at, cost);
     case FindingKind::kChurn:
-      return fmt::format("{} from {} came and went in {} blocks of one size: keep one and use it again", cost, at,
-                         count);
+      return fmt::format("{} allocates {} blocks of one size, one after another ({}): reuse one", at, count, cost);
     case FindingKind::kStorm:
       if (finding.temporary_blocks >= finding.cost_blocks / 10 * 9)
-        return fmt::format("{} from {} in {} tiny blocks, freed at once: use one buffer or string again", cost, at,
-                           count);
-      return fmt::format("{} from {} in {} tiny blocks: hold the values in one array{}", cost, at, count,
-                         is_in_python(profile, finding) ? "" : ", or take them from a pool");
+        return fmt::format("{} makes {} short-lived tiny allocations ({}): {}", at, count, cost,
+                           short_lived_text(language));
+      return fmt::format("{} makes {} tiny allocations ({}): {}", at, count, cost, kept_values_text(language));
   }
   return "";
 }
@@ -280,6 +357,8 @@ std::string looked_for(FindingKind kind) {
     case FindingKind::kNeverFreed: return "large blocks that are never freed";
     case FindingKind::kSmallNeverFreed: return "small blocks that are never freed";
     case FindingKind::kStartPeak: return "memory that only the start needs";
+    case FindingKind::kSpike: return "memory that is needed for a short time";
+    case FindingKind::kBacklog: return "queues that fill up";
     case FindingKind::kCopies: return "containers that copy while they grow";
     case FindingKind::kOldAndNew: return "old blocks beside new ones at the peak";
     case FindingKind::kTwins: return "values that are held twice";
@@ -294,11 +373,11 @@ std::string why_unasked(const Profile& profile, const Unasked& unasked) {
   switch (unasked.lack) {
     case Lack::kOneRun: return "these are several runs, added up";
     case Lack::kTime:
-      return fmt::format("the run took {}, and at least 1 s is needed to see it",
-                         format_duration(profile.run.duration_ns));
+      return fmt::format("the run took {}, and less than {} says nothing", format_duration(profile.run.duration_ns),
+                         format_duration(least_run_ns(unasked.kind)));
     case Lack::kMoments: return "the file does not say what places held when";
     case Lack::kHostMoments:
-      return fmt::format("not on {}: what places hold over time is known of the host only",
+      return fmt::format("not on {}: the file does not say what places held there over time",
                          escape_controls(unasked.devices));
     case Lack::kEnd: return "the program did not come to its own end, where it might have freed them";
     case Lack::kNames: return "told by the names of functions, which a third of the peak or more has not";

@@ -19,6 +19,9 @@ std::string finding_remedy(const Profile& profile, const Finding& finding);
 // is wider than `word_columns`: function, file and device are shortened.
 std::string finding_sentence(const Profile& profile, const Finding& finding, const FrameNames& names,
                              size_t word_columns);
+// "parse (load.cc:12) on cuda:0": shortened likewise. frame: kNoModule: none
+std::string place_words(const Profile& profile, const FrameNames& names, uint32_t frame, uint32_t device,
+                        size_t word_columns);
 std::string share_text(const Profile& profile, const Finding& finding);  // "71.0 % of the peak"
 // What a rule looks for, in words that need no manual: "places that hold more and more".
 std::string looked_for(FindingKind kind);

@@ -1,9 +1,9 @@
 // cli/write/report/held_text.cc: see held_text.h.
 #include "cli/write/report/held_text.h"
 
+#include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>
 

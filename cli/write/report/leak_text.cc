@@ -3,9 +3,9 @@
 // middle.
 #include "cli/write/report/leak_text.h"
 
+#include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>
 

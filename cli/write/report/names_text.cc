@@ -1,9 +1,9 @@
 // cli/write/report/names_text.cc: see names_text.h.
 #include "cli/write/report/names_text.h"
 
+#include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/model/profile/site_numbers.h"
 #include "cli/write/text/metric_text.h"
 
 #include <fmt/format.h>
@@ -13,8 +13,8 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kMostShown = 4;
-constexpr size_t kMostColumns = 32;  // of a name
+constexpr size_t kMostListed = 4;
+constexpr size_t kNameColumns = 32;  // of a name
 
 }  // namespace
 
@@ -26,14 +26,14 @@ std::vector<std::string> name_cells(const Profile& profile, const Device& device
   std::vector<std::string> cells;
   uint64_t named_bytes = 0;
   for (const NamedMemory& named : device.names) named_bytes = add_saturating(named_bytes, named.leaked_bytes);
-  for (size_t i = 0; i < std::min(device.names.size(), kMostShown); ++i) {
+  for (size_t i = 0; i < std::min(device.names.size(), kMostListed); ++i) {
     const NamedMemory& named = device.names[i];
     cells.push_back(fmt::format("{}{} up to {}, {} {};", i == 0 ? "by name: " : "",
-                                shorten_middle(shown_name(named), kMostColumns), bytes(named.max_bytes), live,
+                                shorten_middle(shown_name(named), kNameColumns), bytes(named.max_bytes), live,
                                 bytes(named.leaked_bytes)));
   }
-  if (device.names.size() > kMostShown)
-    cells.push_back(fmt::format("{} (--format json);", format_counted(device.names.size() - kMostShown, "more name")));
+  if (device.names.size() > kMostListed)
+    cells.push_back(fmt::format("{} (--format json);", format_counted(device.names.size() - kMostListed, "more name")));
   if (!device.names.empty()) {
     const uint64_t others = device.totals.leaked_bytes - std::min(device.totals.leaked_bytes, named_bytes);
     cells.push_back(fmt::format("without a name, {} {}", live, bytes(others)));

@@ -17,7 +17,7 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kMostShown = 30;
+constexpr size_t kMostOperators = 30;
 
 ScopeMemory memory_on(const std::string& device, const std::vector<ScopeMemory>& memory) {
   for (const ScopeMemory& of_device : memory) {
@@ -56,7 +56,7 @@ std::string operators_text(const Profile& profile, const ScopesLook& look) {
     row.push_back(is_first ? escape_controls(sum.name) : "  on " + escape_controls(device));
     rows.push_back(std::move(row));
   };
-  const size_t shown = std::min(sums.size(), kMostShown);
+  const size_t shown = std::min(sums.size(), kMostOperators);
   for (size_t i = 0; i < shown; ++i) {
     add_row(sums[i], "host", true);
     for (const Device& device : profile.devices) {

@@ -3,7 +3,8 @@
 
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/model/analysis/python/packages.h"
+#include "cli/model/analysis/packages.h"
+#include "cli/model/analysis/python/paths.h"
 #include "cli/write/text/metric_text.h"
 
 #include <fmt/format.h>
@@ -14,35 +15,37 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kMostColumns = 32;  // of a name
-constexpr size_t kGap = 2;
+constexpr size_t kPackageColumns = 32;  // of a name
+constexpr size_t kPackageGap = 2;
 
-std::string shown(const Package& package) { return shorten_middle(escape_controls(package.name), kMostColumns); }
+std::string shown(const Package& package) { return shorten_middle(escape_controls(package.name), kPackageColumns); }
 
 }  // namespace
 
-std::vector<std::string> package_cells(const Profile& profile, const Device& device) {
+std::vector<std::string> package_cells(const Profile& profile, const PlaceTree& tree, const Device& device) {
   constexpr size_t kMostShown = 5;
   std::vector<std::string> cells;
   if (is_mapped_device(device.name) || is_reserved_device(device.name)) return cells;
-  const std::vector<Package> packages = find_packages(profile, device, Metric::kPeak);
+  const std::vector<Package> packages = find_packages(profile, tree, device, Metric::kPeak);
   const uint64_t all_bytes = sum_of_sites(device).peak_bytes;
   if (packages.size() < 2 || all_bytes == 0) return cells;
+  // Where nearly all is the program's own, or a library's, there is nothing to tell apart.
+  if (!has_python(profile) && packages[0].numbers.peak_bytes >= all_bytes / 20 * 19) return cells;
   size_t count = 0;
   while (count < std::min(packages.size(), kMostShown) && packages[count].numbers.peak_bytes >= all_bytes / 100)
     ++count;
   for (size_t i = 0; i < count; ++i) {
-    cells.push_back(fmt::format("{}{} {}{}", i == 0 ? "by package: " : "", shown(packages[i]),
-                                format_percent_rounded({packages[i].numbers.peak_bytes, all_bytes}),
+    cells.push_back(fmt::format("{}{} {}{}", i == 0 ? has_python(profile) ? "by package: " : "by library: " : "",
+                                shown(packages[i]), format_percent_rounded({packages[i].numbers.peak_bytes, all_bytes}),
                                 i + 1 < count ? "," : ""));
   }
   return cells;
 }
 
-std::string package_lines(const Profile& profile, const Device& device, size_t columns) {
+std::string package_lines(const Profile& profile, const PlaceTree& tree, const Device& device, size_t columns) {
   std::string text;
   std::string line;
-  for (const std::string& cell : package_cells(profile, device)) {
+  for (const std::string& cell : package_cells(profile, tree, device)) {
     if (!line.empty() && display_width(line) + 1 + display_width(cell) > columns) {
       text += line + "\n";
       line = " ";
@@ -52,9 +55,10 @@ std::string package_lines(const Profile& profile, const Device& device, size_t c
   return line.empty() ? text : text + line + "\n";
 }
 
-std::string packages_table(const Profile& profile, const Device& device, const PackagesLook& look) {
+std::string packages_table(const Profile& profile, const PlaceTree& tree, const Device& device,
+                           const PackagesLook& look) {
   const auto bytes = [&](uint64_t value) { return look.exact_bytes ? format_bytes_exact(value) : format_bytes(value); };
-  const std::vector<Package> packages = find_packages(profile, device, look.metric);
+  const std::vector<Package> packages = find_packages(profile, tree, device, look.metric);
   if (packages.empty()) return "";
   const PlaceNumbers all = sum_of_sites(device);
   using Row = std::array<std::string, 6>;
@@ -78,17 +82,17 @@ std::string packages_table(const Profile& profile, const Device& device, const P
   // What has no room goes: allocations first, then what they came to.
   std::array<bool, 6> is_shown = {true, true, true, true, true, true};
   size_t used = 0;
-  for (size_t i = 0; i < 5; ++i) used += widths[i] + kGap;
+  for (size_t i = 0; i < 5; ++i) used += widths[i] + kPackageGap;
   for (const size_t column : {size_t{3}, size_t{4}, size_t{2}}) {
     if (used + std::min<size_t>(widths[5], 16) <= look.columns) break;
     is_shown[column] = false;
-    used -= widths[column] + kGap;
+    used -= widths[column] + kPackageGap;
   }
   std::string text;
   for (const Row& row : rows) {
     std::string line;
     for (size_t i = 0; i < 5; ++i) {
-      if (is_shown[i]) line += pad_left(row[i], widths[i]) + std::string(kGap, ' ');
+      if (is_shown[i]) line += pad_left(row[i], widths[i]) + std::string(kPackageGap, ' ');
     }
     text += line + shorten_middle(row[5], look.columns > used + 4 ? look.columns - used : 4) + "\n";
   }

@@ -2,9 +2,9 @@
 // would push the commands out of sight.
 #include "cli/write/report/processes_text.h"
 
+#include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/model/profile/site_numbers.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>
@@ -15,9 +15,9 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kShown = 10;
-constexpr size_t kNarrow = 60;         // columns below which calls begin at the left
-constexpr size_t kShownWithTop = 100;  // as many as a profile keeps
+constexpr size_t kShownProcesses = 10;
+constexpr size_t kNarrowProcesses = 60;  // columns below which calls begin at the left
+constexpr size_t kShownWithTop = 100;    // as many as a profile keeps
 
 uint64_t memory_peak(const Profile& profile) {
   uint64_t sum = 0;
@@ -34,7 +34,7 @@ std::string bytes(uint64_t value, const ReportView& view) {
 // How its profile is seen, or why it is not.
 std::string call_text(const Profile& profile, const ReportView& view, size_t index, size_t columns) {
   const std::string& file = profile.run.processes[index].file;
-  if (file.empty()) return "its profile could not be written";
+  if (file.empty()) return "it has no file";
   if (index < view.others.size() && view.others[index].empty())
     return "its profile is not here: " + shorten_path(command_text({file}), columns > 40 ? columns - 40 : 12);
   return "heapprof report " + command_text({index < view.others.size() ? view.others[index] : file});
@@ -55,7 +55,7 @@ std::string larger_process_line(const Profile& profile, const ReportView& view, 
 
 std::string processes_text(const Profile& profile, const ReportView& view, size_t columns) {
   const std::vector<OtherProcess>& processes = profile.run.processes;
-  const size_t shown = std::min(processes.size(), view.top ? std::min(*view.top, kShownWithTop) : kShown);
+  const size_t shown = std::min(processes.size(), view.top ? std::min(*view.top, kShownWithTop) : kShownProcesses);
   size_t peak_width = 0;
   size_t resident_width = 0;
   size_t pid_width = 0;
@@ -76,7 +76,8 @@ std::string processes_text(const Profile& profile, const ReportView& view, size_
     line += pad_left(fmt::format("{}", process.pid), pid_width) + "  ";
     const size_t used = display_width(line);
     text += line + short_command(process.command, columns > used + 10 ? columns - used : 10) + "\n";
-    text += std::string(columns < kNarrow ? 2 : peak_width + 2, ' ') + call_text(profile, view, i, columns) + "\n";
+    text +=
+        std::string(columns < kNarrowProcesses ? 2 : peak_width + 2, ' ') + call_text(profile, view, i, columns) + "\n";
   }
   const uint64_t rest = processes.size() - shown + profile.run.other_processes_count;
   if (rest != 0) text += fmt::format("and {} smaller\n", format_count(rest));

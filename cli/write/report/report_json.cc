@@ -3,7 +3,7 @@
 // Names end in _bytes, _ns and _count, and a field that the file does not have is left out rather than 0.
 #include "cli/base/byte_sink.h"
 #include "cli/model/analysis/folding.h"
-#include "cli/model/analysis/python/packages.h"
+#include "cli/model/analysis/packages.h"
 #include "cli/model/compare/merge_profiles.h"
 #include "cli/model/compare/peak_spread.h"
 #include "cli/model/profile/fields.h"
@@ -135,9 +135,9 @@ class ReportWriter {
     json_.end_object();
   }
 
-  // Of a Python program.
+  // Where there are several.
   void write_packages(const Device& device) {
-    const std::vector<Package> packages = find_packages(profile_, device, Metric::kPeak);
+    const std::vector<Package> packages = find_packages(profile_, tree_, device, Metric::kPeak);
     if (packages.empty()) return;
     write_objects("packages", packages, [&](const Package& package) {
       json_.text("name", package.name);

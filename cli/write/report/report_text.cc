@@ -1,4 +1,4 @@
-// cli/write/report/report_text.cc: the report for people: totals, then where peak, temporary and leaked blocks are.
+// cli/write/report/report_text.cc: the report for people: totals, the conclusion, tables of places. (long: one screen)
 #include "cli/base/function_name.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
@@ -8,6 +8,7 @@
 #include "cli/model/compare/merge_profiles.h"
 #include "cli/write/report/api_text.h"
 #include "cli/write/report/call_tree_text.h"
+#include "cli/write/report/conclusion.h"
 #include "cli/write/report/device_choice.h"
 #include "cli/write/report/device_text.h"
 #include "cli/write/report/findings_words.h"
@@ -33,6 +34,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 namespace heapprof::cli {
 namespace {
@@ -63,7 +65,7 @@ class TextReport {
     const bool is_whole = view_.device.empty() && !view_.list_suppressions;
     const DeviceChoice choice = choose_devices(profile_);
     const std::vector<const Device*> devices = is_whole ? choice.shown : shown_devices(profile_, view_);
-    text_ += device_lines(profile_, devices, view_.exact_bytes, columns_) + sampling_lines(profile_, columns_);
+    text_ += device_lines(profile_, tree_, devices, view_.exact_bytes, columns_) + sampling_lines(profile_, columns_);
     if (is_whole)
       text_ += small_devices_line(profile_, choice, view_.exact_bytes, "heapprof report", columns_) +
                leak_lines(profile_, tree_, names_, {columns_, view_.exact_bytes, 0});
@@ -75,6 +77,7 @@ class TextReport {
     }
     if (is_whole) text_ += api_text(profile_, tree_, names_, columns_);
     if (is_whole) ranks();
+    if (is_whole && !view_.tree && can_have_findings(profile_)) conclude();
     if (is_whole) text_ += last_tensors_text(profile_, tree_, names_, {columns_, view_.exact_bytes, ""});
     for (const Device* device : devices) view_.list_suppressions ? suppressions(*device) : sections(*device);
     if (is_whole) processes();
@@ -114,11 +117,11 @@ class TextReport {
 
   void packages(const Device& device) {
     const Metric metric = view_.sort.value_or(Metric::kPeak);
-    const std::string rows =
-        packages_table(profile_, device, {view_.top.value_or(kTopOfPackages), view_.exact_bytes, columns_, metric});
+    const std::string rows = packages_table(profile_, tree_, device,
+                                            {view_.top.value_or(kTopOfPackages), view_.exact_bytes, columns_, metric});
     title("PACKAGES " + escape_controls(device.name),
           rows.empty() ? "" : fmt::format("whose code asked for it, by {}", shown_metric(metric, live_word(profile_))));
-    text_ += rows.empty() ? "there are no frames of Python\n" : rows;
+    text_ += rows.empty() ? "all of it is of one package\n" : rows;
   }
 
   void sizes(const Device& device) {
@@ -187,7 +190,7 @@ class TextReport {
     const size_t room = columns_ > display_width(facts) + 10 ? columns_ - display_width(facts) : 10;
     const std::string command =
         run.command.empty() ? shorten_path(escape_controls(view_.file), room) : short_command(run.command, room);
-    text_ += bold(command) + facts + "\n";
+    text_ += bold(command) + facts + "\n" + running_line(profile_) + attached_line(profile_);
   }
 
   void sections(const Device& device) {
@@ -349,8 +352,7 @@ class TextReport {
     if (hidden > 0 && !view_.all_frames && !view_.list_suppressions) {
       text_ += format_counted(hidden, "std, allocator and runtime frame") + " hidden (--all-frames)\n";
     }
-    if (has_python(profile_) && !profile_.shows_python_libraries && !view_.list_suppressions)
-      text_ += "lines of libraries hidden (--python-libraries)\n";
+    if (tree_.hides_libraries && !view_.list_suppressions) text_ += "lines of libraries hidden (--libraries)\n";
     findings_line();
     std::string more = "more:";
     if (devices.size() > 1 && view_.device.empty()) more += " --device " + escape_controls(devices[1]->name) + " ";
@@ -372,9 +374,15 @@ class TextReport {
     return kept_bytes == 0 ? "" : fmt::format(", {} of it by Python itself", bytes(kept_bytes));
   }
 
+  void conclude() {
+    conclusion_.emplace(profile_, tree_);
+    const std::string text = conclusion_->text(columns_);
+    if (!text.empty()) text_ += "\n" + text;
+  }
+
   void findings_line() {
     if (!can_have_findings(profile_) || view_.list_suppressions) return;
-    const size_t count = shown_findings(profile_, view_, tree_).size();
+    const size_t count = conclusion_ ? conclusion_->findings().size() : shown_findings(profile_, view_, tree_).size();
     if (count == 0) return;
     text_ += command_line(format_counted(count, "finding") + ": ", "heapprof report --findings",
                           pasted_file(view_.file, utf8_), columns_);
@@ -387,6 +395,7 @@ class TextReport {
   size_t columns_;
   PlaceTree tree_;
   FrameNames names_;
+  std::optional<Conclusion> conclusion_;  // where it is said
   std::string text_;
 };
 

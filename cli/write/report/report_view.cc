@@ -1,7 +1,7 @@
 // cli/write/report/report_view.cc: what all formats of a report agree on.
 #include "cli/write/report/report_view.h"
 
-#include "cli/model/profile/site_numbers.h"
+#include "cli/base/saturating.h"
 
 #include <algorithm>
 

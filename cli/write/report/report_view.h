@@ -26,7 +26,7 @@ struct ReportView {
   bool all_frames = false;
   bool sizes = false;                    // in place of the tables: of what sizes the places' blocks were
   bool threads = false;                  // likewise: what each thread allocated
-  bool packages = false;                 // likewise: whose code asked for a Python program's memory
+  bool packages = false;                 // likewise: whose code asked for the memory
   bool scopes = false;                   // likewise: the program's own scopes, and its marks
   bool stable = false;                   // scopes alone, without what differs from run to run
   std::vector<CategoryRule> categories;  // those that the profile's scopes were given

@@ -2,10 +2,10 @@
 // than one table that grew.
 #include "cli/write/report/sizes_text.h"
 
+#include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/profile/site_fields.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>
 
@@ -14,12 +14,12 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kMostRows = 6;
+constexpr size_t kMostSizes = 6;
 constexpr size_t kWidestBar = 40;
 constexpr size_t kNarrowestBar = 5;
 constexpr size_t kPercentColumns = 5;
 
-struct Row {
+struct SizeRow {
   std::string label;
   uint64_t blocks = 0;
 };
@@ -54,18 +54,18 @@ std::string bucket_label(int bucket, const SizesLook& look) {
   return fmt::format("{} {} to {}", first, before.unit, whole(*most));
 }
 
-std::vector<Row> rows_of(const SizeHistogram& sizes, const SizesLook& look) {
+std::vector<SizeRow> rows_of(const SizeHistogram& sizes, const SizesLook& look) {
   std::vector<int> used;
   for (int bucket = 0; bucket < kSizeBuckets; ++bucket) {
     if (sizes[bucket] > 0) used.push_back(bucket);
   }
-  Row others{"other sizes", 0};
-  while (used.size() > kMostRows || (others.blocks > 0 && used.size() >= kMostRows)) {
+  SizeRow others{"other sizes", 0};
+  while (used.size() > kMostSizes || (others.blocks > 0 && used.size() >= kMostSizes)) {
     const auto rarest = std::min_element(used.begin(), used.end(), [&](int a, int b) { return sizes[a] < sizes[b]; });
     others.blocks = add_saturating(others.blocks, sizes[*rarest]);
     used.erase(rarest);
   }
-  std::vector<Row> rows;
+  std::vector<SizeRow> rows;
   for (const int bucket : used) rows.push_back({bucket_label(bucket, look), sizes[bucket]});
   if (others.blocks > 0) rows.push_back(others);
   return rows;
@@ -93,7 +93,7 @@ std::string range_text(const PlaceNumbers& numbers, const SizesLook& look) {
 
 std::vector<std::string> sizes_lines(const PlaceNumbers& numbers, const SizesLook& look) {
   const std::string blank(look.indent, ' ');
-  const std::vector<Row> rows = rows_of(numbers.sizes, look);
+  const std::vector<SizeRow> rows = rows_of(numbers.sizes, look);
   if (!has_sizes(numbers) && rows.empty()) return {blank + "sizes are not known"};
   std::vector<std::string> lines = {blank + range_text(numbers, look)};
   if (has_sizes(numbers) && numbers.smallest_bytes == numbers.largest_bytes) return lines;
@@ -101,7 +101,7 @@ std::vector<std::string> sizes_lines(const PlaceNumbers& numbers, const SizesLoo
   uint64_t most = 0;
   size_t label_width = 0;
   size_t count_width = 0;
-  for (const Row& row : rows) {
+  for (const SizeRow& row : rows) {
     all = add_saturating(all, row.blocks);
     most = std::max(most, row.blocks);
     label_width = std::max(label_width, display_width(row.label));
@@ -109,7 +109,7 @@ std::vector<std::string> sizes_lines(const PlaceNumbers& numbers, const SizesLoo
   }
   const size_t used = look.indent + 2 + label_width + 2 + 2 + count_width + 2 + kPercentColumns;
   const size_t room = look.columns > used ? std::min(look.columns - used, kWidestBar) : 0;
-  for (const Row& row : rows) {
+  for (const SizeRow& row : rows) {
     std::string line = blank + "  " + pad_left(row.label, label_width) + "  ";
     if (room >= kNarrowestBar) line += bar(row.blocks, most, room) + "  ";
     line += pad_left(format_count(row.blocks), count_width) + "  ";

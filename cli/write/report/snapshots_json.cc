@@ -1,11 +1,11 @@
 // cli/write/report/snapshots_json.cc: `report --snapshots` for scripts: all of them, and by place what was live at the
 // two that are compared. Names end in _bytes, _ns and _count.
 #include "cli/base/byte_sink.h"
+#include "cli/base/saturating.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/places.h"
 #include "cli/model/analysis/tensor_roles.h"
 #include "cli/model/profile/fields.h"
-#include "cli/model/profile/site_numbers.h"
 #include "cli/write/encode/field_writer.h"
 #include "cli/write/encode/frame_json.h"
 #include "cli/write/encode/json_stream.h"

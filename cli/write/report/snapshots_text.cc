@@ -1,8 +1,8 @@
 // cli/write/report/snapshots_text.cc: `report --snapshots` for people: a table first, as one wants to know when memory
 // grew before one asks where; then, by place, what grew between two of them and what was live at the later one.
+#include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/model/profile/site_numbers.h"
 #include "cli/model/profile/snapshots.h"
 #include "cli/write/report/formats.h"
 #include "cli/write/report/tensors_text.h"
@@ -19,25 +19,25 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kGap = 2;
-constexpr size_t kMostShown = 100;  // of the table: the first and the last of more
-constexpr size_t kNarrow = 60;      // columns below which there is no room for blocks
+constexpr size_t kColumnGap = 2;
+constexpr size_t kMostSnapshots = 100;   // of the table: the first and the last of more
+constexpr size_t kNarrowSnapshots = 60;  // columns below which there is no room for blocks
 constexpr ptrdiff_t kBlocksColumn = 3;
-constexpr size_t kTop = 10;  // places
+constexpr size_t kSnapshotTop = 10;  // places
 constexpr const char* kHeap = "host";
 
-using Row = std::vector<std::string>;
+using SnapshotRow = std::vector<std::string>;
 
 // All but the last column end at their right side.
-std::string laid_out(const std::vector<Row>& rows, size_t columns) {
+std::string laid_out(const std::vector<SnapshotRow>& rows, size_t columns) {
   std::vector<size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
+  for (const SnapshotRow& row : rows) {
     for (size_t i = 0; i + 1 < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
   }
   std::string text;
-  for (const Row& row : rows) {
+  for (const SnapshotRow& row : rows) {
     std::string line;
-    for (size_t i = 0; i + 1 < row.size(); ++i) line += pad_left(row[i], widths[i]) + std::string(kGap, ' ');
+    for (size_t i = 0; i + 1 < row.size(); ++i) line += pad_left(row[i], widths[i]) + std::string(kColumnGap, ' ');
     const size_t used = display_width(line);
     line += shorten_middle(row.back(), columns > used + 8 ? columns - used : 8);
     line.erase(line.find_last_not_of(' ') + 1);
@@ -60,7 +60,7 @@ class SnapshotsText {
         snapshots_(profile.snapshots.snapshots),
         view_(view),
         columns_(static_cast<size_t>(terminal.columns)),
-        top_(view.top.value_or(kTop)),
+        top_(view.top.value_or(kSnapshotTop)),
         tree_(build_place_tree(profile)),
         names_(profile, tree_) {}
 
@@ -111,11 +111,11 @@ class SnapshotsText {
   }
 
   void table() {
-    std::vector<Row> rows = {{"#", "at", "live", "blocks", "since the last", ""}};
+    std::vector<SnapshotRow> rows = {{"#", "at", "live", "blocks", "since the last", ""}};
     std::map<std::string, uint64_t> last;
     size_t hidden = 0;
     for (size_t i = 0; i < snapshots_.size(); ++i) {
-      const bool is_shown = i < kMostShown / 2 || i + kMostShown / 2 >= snapshots_.size();
+      const bool is_shown = i < kMostSnapshots / 2 || i + kMostSnapshots / 2 >= snapshots_.size();
       hidden += is_shown ? 0 : 1;
       bool is_first = true;
       for (const SnapshotDevice& device : snapshots_[i].devices) {
@@ -131,8 +131,8 @@ class SnapshotsText {
         is_first = false;
       }
     }
-    if (columns_ < kNarrow) {
-      for (Row& row : rows) row.erase(row.begin() + kBlocksColumn);
+    if (columns_ < kNarrowSnapshots) {
+      for (SnapshotRow& row : rows) row.erase(row.begin() + kBlocksColumn);
     }
     text_ += laid_out(rows, columns_);
     if (hidden != 0) text_ += fmt::format("and {} between these (--format json)\n", format_counted(hidden, "snapshot"));

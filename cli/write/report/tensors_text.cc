@@ -2,10 +2,10 @@
 // largest tensors, by the names that the program has for them.
 #include "cli/write/report/tensors_text.h"
 
+#include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/tensor_roles.h"
-#include "cli/model/profile/site_numbers.h"
 #include "cli/write/report/scopes/scope_rows.h"
 
 #include <fmt/format.h>

@@ -2,9 +2,9 @@
 // part of its allocations.
 #include "cli/write/report/threads_text.h"
 
+#include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>
 

@@ -215,8 +215,8 @@ PlaceLine line_of(const Profile& profile, const PlaceTree& tree, const FrameName
 
 namespace {
 
-constexpr size_t kGap = 2;
-constexpr size_t kNarrow = 34;  // columns for a function and its location: fewer, and neither would be readable
+constexpr size_t kPlaceGap = 2;
+constexpr size_t kNarrowPlaces = 34;  // columns for a function and its location: fewer, and neither would be readable
 
 struct NarrowView {
   size_t indent = 0;
@@ -237,11 +237,11 @@ std::vector<std::string> lay_out_narrow(const FrameNames& names, const std::vect
   for (const PlaceLine& line : lines) {
     std::string text(view.indent, ' ');
     for (size_t i = 0; i < number_widths.size(); ++i)
-      text += pad_left(i < line.numbers.size() ? line.numbers[i] : "", number_widths[i]) + std::string(kGap, ' ');
+      text += pad_left(i < line.numbers.size() ? line.numbers[i] : "", number_widths[i]) + std::string(kPlaceGap, ' ');
     if (is_function_below) text = text.substr(0, text.find_last_not_of(' ') + 1) + "\n" + blank;
     text += shorten_function(line.function, room);
     std::string below = shorten_path(line.location, view.columns - blank.size());
-    const size_t used = blank.size() + display_width(below) + (below.empty() ? 0 : kGap);
+    const size_t used = blank.size() + display_width(below) + (below.empty() ? 0 : kPlaceGap);
     const size_t rest = view.columns > used ? view.columns - used : 0;
     const std::string remark = line.callers != nullptr ? callers_text(names, *line.callers, false, rest) : line.remark;
     if (!remark.empty() && display_width(remark) <= rest) below += (below.empty() ? "" : "  ") + remark;
@@ -267,17 +267,17 @@ std::vector<std::string> lay_out(const FrameNames& names, const std::vector<Plac
     has_callers = has_callers || line.callers != nullptr;
   }
   size_t left = indent;
-  for (const size_t width : number_widths) left += width + kGap;
+  for (const size_t width : number_widths) left += width + kPlaceGap;
   *function_column = left;
   const size_t room = columns > left + 16 ? columns - left : 16;
-  if (room < kNarrow) {
+  if (room < kNarrowPlaces) {
     *function_column = indent + kBelow;  // what stands below a place begins there
     return lay_out_narrow(names, lines, {indent, left, columns}, number_widths);
   }
   // One long name may not push the others' places and callers off the line: shares of the room bound the columns, and
   // what is cut leaves its space to the next.
   const size_t location_share = std::min(location_width, std::max<size_t>(room * (has_callers ? 3 : 4) / 10, 14));
-  const size_t rest_for_function = room - std::min(room - 1, location_share + kGap);
+  const size_t rest_for_function = room - std::min(room - 1, location_share + kPlaceGap);
   const size_t function_limit =
       has_callers ? std::min(std::max<size_t>(room * 4 / 10, 20), rest_for_function) : rest_for_function;
   const size_t full_location_width = location_width;
@@ -285,22 +285,22 @@ std::vector<std::string> lay_out(const FrameNames& names, const std::vector<Plac
   for (const PlaceLine& line : lines)
     function_width = std::max(function_width, display_width(shorten_function(line.function, function_limit)));
   const size_t location_limit =
-      has_callers ? location_share : std::min(full_location_width, room - std::min(room, function_width + kGap));
+      has_callers ? location_share : std::min(full_location_width, room - std::min(room, function_width + kPlaceGap));
   for (const PlaceLine& line : lines)
     location_width = std::max(location_width, display_width(shorten_path(line.location, location_limit)));
   std::vector<std::string> result;
   for (const PlaceLine& line : lines) {
     std::string text(indent, ' ');
     for (size_t i = 0; i < number_widths.size(); ++i) {
-      text += pad_left(i < line.numbers.size() ? line.numbers[i] : "", number_widths[i]) + std::string(kGap, ' ');
+      text += pad_left(i < line.numbers.size() ? line.numbers[i] : "", number_widths[i]) + std::string(kPlaceGap, ' ');
     }
-    text += pad_right(shorten_function(line.function, function_limit), function_width) + std::string(kGap, ' ');
+    text += pad_right(shorten_function(line.function, function_limit), function_width) + std::string(kPlaceGap, ' ');
     text += pad_right(shorten_path(line.location, location_limit), location_width);
-    const size_t used = display_width(text) + kGap + 1;
+    const size_t used = display_width(text) + kPlaceGap + 1;
     const size_t rest = columns > used ? columns - used : 0;
     std::string remark = line.callers != nullptr ? callers_text(names, *line.callers, false, rest) : line.remark;
     if (display_width(remark) > rest) remark.clear();
-    if (!remark.empty()) text += std::string(kGap + 1, ' ') + remark;
+    if (!remark.empty()) text += std::string(kPlaceGap + 1, ' ') + remark;
     text.erase(text.find_last_not_of(' ') + 1);
     result.push_back(text);
   }

@@ -67,6 +67,19 @@ std::string end_text(const RunEnd& end) {
   return "ended, status unknown";
 }
 
+std::string running_line(const Profile& profile) {
+  if (profile.run.end.kind != EndKind::kRunning || profile.is_moment) return "";
+  return fmt::format("{} after its start: the program was running still\n",
+                     length_text(profile, profile.run.duration_ns));
+}
+
+std::string attached_line(const Profile& profile) {
+  if (!profile.run.is_attached || !profile.merged.empty()) return "";
+  const uint64_t freed = profile.run.counters.inherited_frees;
+  return fmt::format("attached to it while it ran: blocks of before are not counted{}\n",
+                     freed == 0 ? "" : fmt::format("; {} of them were freed since", format_count(freed)));
+}
+
 std::string start_text(int64_t start_unix_ns) {
   const std::time_t seconds = start_unix_ns / 1'000'000'000;
   std::tm parts{};

@@ -17,7 +17,11 @@ std::string command_text(const std::vector<std::string>& command);  // quoted fo
 std::string pasted_file(const std::string& file, bool utf8);
 // A command within `columns`: the program's folder goes first, then the middle.
 std::string short_command(const std::vector<std::string>& command, size_t columns);
-std::string end_text(const RunEnd& end);                         // "exit 0", "killed by SIGKILL"
+std::string end_text(const RunEnd& end);  // "exit 0", "killed by SIGKILL"
+// Of a snapshot or a checkpoint a line that says when it was taken; empty: of a run that has ended.
+std::string running_line(const Profile& profile);
+// Of a process that ran before it was attached to, a line that says what its numbers leave out; empty: of any other.
+std::string attached_line(const Profile& profile);
 std::string start_text(int64_t start_unix_ns);                   // "2026-11-20 18:13", local time
 std::string moment_text(const Profile& profile, uint64_t time);  // in the profile's unit: "18.204 s", "1,204 instrs"
 std::string length_text(const Profile& profile, uint64_t time);  // "41.8 s"

@@ -17,7 +17,7 @@
  *    knows to be over (it joined them, took a lock after them). What other threads do meanwhile may be in them.
  *  - No function allocates, changes errno or throws. A call that asks waits until the profiler has read what the
  *    program wrote: as a rule for 2 ms at most, some 0.2 ms soon after another call; longer where threads allocate as
- *    fast as it reads, or where more than 24 ask at once. After a second it is given up.
+ *    fast as it reads, or where more than 24 ask at once. After 20 s it is given up.
  * Trust:    a profiler of another version is asked nothing that it does not know: HEAPPROF_INACTIVE.
  *
  * A program that is linked statically never finds a profiler.
@@ -40,7 +40,7 @@ enum {
   HEAPPROF_INACTIVE = -1,       /* no profiler, or it records nothing of this process */
   HEAPPROF_UNAVAILABLE = -2,    /* it could not answer: it was asked from a signal handler that interrupted an
                                    allocation, or after one that jumped out of it, under a filter of system calls,
-                                   or it has not answered within a second */
+                                   or it has stood still for 5 s, or is 20 s behind */
   HEAPPROF_UNKNOWN_DEVICE = -3, /* there is no device of that name */
 };
 
@@ -263,16 +263,16 @@ static inline heapprof_scope heapprof_begun_scope_(heapprof_name* name) {
   return scope;
 }
 
-/* HEAPPROF_SCOPE("parse"): a scope from here to the end of the block, however it is left.
+/* HEAPPROF_SCOPE("parse"): a scope from here to the end of the block, however it is left. One line may have several.
  * HEAPPROF_SCOPE_IN("attention", "qkv"): the same, in a category. HEAPPROF_MARK("loaded"): a mark.
  * HEAPPROF_SNAPSHOT("loaded"): a snapshot. */
 #define HEAPPROF_SCOPE(text) HEAPPROF_SCOPE_IN(HEAPPROF_NULL_, text)
-#define HEAPPROF_SCOPE_IN(category, text) HEAPPROF_SCOPE_AT_(category, text, __LINE__)
-#define HEAPPROF_SCOPE_AT_(category, text, line) HEAPPROF_SCOPE_NAMED_(category, text, line)
-#define HEAPPROF_SCOPE_NAMED_(category, text, line)                                           \
-  static heapprof_name heapprof_name_##line = {category, text, 0};                            \
-  __attribute__((cleanup(heapprof_scope_end), unused)) heapprof_scope heapprof_scope_##line = \
-      heapprof_begun_scope_(&heapprof_name_##line)
+#define HEAPPROF_SCOPE_IN(category, text) HEAPPROF_SCOPE_AT_(category, text, __COUNTER__)
+#define HEAPPROF_SCOPE_AT_(category, text, number) HEAPPROF_SCOPE_NAMED_(category, text, number)
+#define HEAPPROF_SCOPE_NAMED_(category, text, number)                                           \
+  static heapprof_name heapprof_name_##number = {category, text, 0};                            \
+  __attribute__((cleanup(heapprof_scope_end), unused)) heapprof_scope heapprof_scope_##number = \
+      heapprof_begun_scope_(&heapprof_name_##number)
 #define HEAPPROF_MARK(text)                                               \
   do {                                                                    \
     static heapprof_name heapprof_mark_name_ = {HEAPPROF_NULL_, text, 0}; \
@@ -344,10 +344,10 @@ static inline void heapprof_end_pause_(const int* pause) {
 }
 
 /* HEAPPROF_PAUSE(): a pause from here to the end of the block, however it is left. */
-#define HEAPPROF_PAUSE() HEAPPROF_PAUSE_AT_(__LINE__)
-#define HEAPPROF_PAUSE_AT_(line) HEAPPROF_PAUSE_NAMED_(line)
-#define HEAPPROF_PAUSE_NAMED_(line) \
-  __attribute__((cleanup(heapprof_end_pause_), unused)) const int heapprof_pause_##line = heapprof_begun_pause_()
+#define HEAPPROF_PAUSE() HEAPPROF_PAUSE_AT_(__COUNTER__)
+#define HEAPPROF_PAUSE_AT_(number) HEAPPROF_PAUSE_NAMED_(number)
+#define HEAPPROF_PAUSE_NAMED_(number) \
+  __attribute__((cleanup(heapprof_end_pause_), unused)) const int heapprof_pause_##number = heapprof_begun_pause_()
 
 #ifdef __cplusplus
 }

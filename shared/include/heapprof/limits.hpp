@@ -352,18 +352,19 @@ inline int begin_phase(const char* device = "host", heapprof_stats* stats = null
   HEAPPROF_LIMIT_(kThreadAllocations, "HEAPPROF_REQUIRE_NO_ALLOCATIONS()", nothing())
 // Any condition over `use` (heapprof::Usage), asked at the end of the block.
 #define HEAPPROF_REQUIRE(...) HEAPPROF_REQUIRE_ON("host", __VA_ARGS__)
-#define HEAPPROF_REQUIRE_ON(device, ...)                                                                               \
-  const auto HEAPPROF_AT_LINE_(heapprof_condition_) = [&]([[maybe_unused]] const ::heapprof::Usage& use) -> bool {     \
-    return static_cast<bool>(__VA_ARGS__);                                                                             \
-  };                                                                                                                   \
-  const ::heapprof::Limit HEAPPROF_AT_LINE_(heapprof_limit_)("HEAPPROF_REQUIRE(" #__VA_ARGS__ ")", __FILE__, __LINE__, \
-                                                             HEAPPROF_AT_LINE_(heapprof_condition_), device)
+#define HEAPPROF_REQUIRE_ON(device, ...) \
+  HEAPPROF_REQUIRE_AT_(__COUNTER__, device, "HEAPPROF_REQUIRE(" #__VA_ARGS__ ")", __VA_ARGS__)
+#define HEAPPROF_REQUIRE_AT_(number, device, text, ...) HEAPPROF_REQUIRE_NAMED_(number, device, text, __VA_ARGS__)
+#define HEAPPROF_REQUIRE_NAMED_(number, device, text, ...)                                              \
+  const auto heapprof_condition_##number = [&]([[maybe_unused]] const ::heapprof::Usage& use) -> bool { \
+    return static_cast<bool>(__VA_ARGS__);                                                              \
+  };                                                                                                    \
+  const ::heapprof::Limit heapprof_limit_##number(text, __FILE__, __LINE__, heapprof_condition_##number, device)
 
-#define HEAPPROF_LIMIT_(kind, text, need)                                                                          \
-  const ::heapprof::Limit HEAPPROF_AT_LINE_(heapprof_limit_##kind##_)(::heapprof::LimitKind::kind, text, __FILE__, \
-                                                                      __LINE__, ::heapprof::detail::need)
-#define HEAPPROF_AT_LINE_(name) HEAPPROF_JOIN_(name, __LINE__)
-#define HEAPPROF_JOIN_(name, line) HEAPPROF_JOINED_(name, line)
-#define HEAPPROF_JOINED_(name, line) name##line
+#define HEAPPROF_LIMIT_(kind, text, need)                                                                           \
+  const ::heapprof::Limit HEAPPROF_JOIN_(heapprof_limit_, __COUNTER__)(::heapprof::LimitKind::kind, text, __FILE__, \
+                                                                       __LINE__, ::heapprof::detail::need)
+#define HEAPPROF_JOIN_(name, number) HEAPPROF_JOINED_(name, number)
+#define HEAPPROF_JOINED_(name, number) name##number
 
 #endif  // HEAPPROF_LIMITS_HPP

@@ -47,7 +47,7 @@ class HeapprofError(Exception):
 
 
 class UnavailableError(HeapprofError):
-    """The profiler could not answer, or did not within a second; man 3 heapprof says when (HEAPPROF_UNAVAILABLE)."""
+    """The profiler could not answer, or did not in time; man 3 heapprof says when (HEAPPROF_UNAVAILABLE)."""
 
 
 class UnknownDeviceError(HeapprofError, LookupError):
@@ -245,4 +245,4 @@ def _checked(code: int, device: str):
         return None
     if code == _agent.UNKNOWN_DEVICE:
         raise UnknownDeviceError(f"heapprof knows no device '{device}'; devices are host, mapped, cuda:0 and so on")
-    raise UnavailableError("heapprof could not answer, or did not within a second (man 3 heapprof says when)")
+    raise UnavailableError("heapprof could not answer, or did not in time (man 3 heapprof says when)")

@@ -29,7 +29,7 @@ _NOT_RECORDED = "nothing is recorded of this process"
 _WHY_NOT = {
     _agent.INACTIVE: _NOT_RECORDED,
     _agent.UNKNOWN_DEVICE: "there is no device '{}'",
-    _agent.UNAVAILABLE: "heapprof could not answer, or did not within a second",
+    _agent.UNAVAILABLE: "heapprof could not answer, or did not in time",
 }
 _HOW_TO_RUN = "heapprof run -- python3 -m pytest ..."
 

@@ -15,7 +15,7 @@ run=$!
 at_end() { live_ends; }
 exec 8>go 9<said
 read -r word <&9
-target=$(pgrep -P "$run")
+target=$(pgrep -o -P "$run")
 expect_status 0 "$HEAPPROF_BIN" top --once --interval 250ms --format json "$target"
 cp out.txt top.json
 expect_status 0 "$HEAPPROF_BIN" snapshot -q -o now.json "$target"

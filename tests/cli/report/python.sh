@@ -7,13 +7,13 @@ for other in --tree --list-suppressions --findings --scopes --snapshots "--forma
 done
 expect_status 0 "$HEAPPROF_BIN" report --packages leaky.json
 expect_in out.txt "PACKAGES host"
-expect_in out.txt "there are no frames of Python"
+expect_in out.txt "all of it is of one package"
 expect_status 0 "$HEAPPROF_BIN" report leaky.json
 cp out.txt plain.txt
-expect_status 0 "$HEAPPROF_BIN" report --python-libraries leaky.json
-cmp -s plain.txt out.txt || fail "--python-libraries changes what is said of a program without Python"
+expect_status 0 "$HEAPPROF_BIN" report --libraries leaky.json
+cmp -s plain.txt out.txt || fail "--libraries changes what is said of a program without Python"
 expect_not_in out.txt "by package"
 expect_status 0 "$HEAPPROF_BIN" report --format json leaky.json
 expect_eq "packages in JSON" "$(jq '[.devices[] | has("packages")] | any' out.txt)" false
-expect_status 0 "$HEAPPROF_BIN" diff --python-libraries leaky.json leaky.json
-expect_status 0 "$HEAPPROF_BIN" check --python-libraries --max-peak host=1GiB leaky.json
+expect_status 0 "$HEAPPROF_BIN" diff --libraries leaky.json leaky.json
+expect_status 0 "$HEAPPROF_BIN" check --libraries --max-peak host=1GiB leaky.json

@@ -28,7 +28,7 @@ cli=$!
 exec 3<words 4>input
 read -r -t 60 word <&3
 expect_eq "the program's word" "$word" go
-expect_status 0 "$HEAPPROF_BIN" snapshot -q -o now.json "$(pgrep -P $cli)"
+expect_status 0 "$HEAPPROF_BIN" snapshot -q -o now.json "$(pgrep -o -P $cli)"
 echo >&4
 status=0
 wait $cli || status=$?

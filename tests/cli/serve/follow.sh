@@ -13,7 +13,7 @@ start_one() {  # start_one N [ENVIRONMENT]
   eval "exec $((10 + $1))>go.$1 $((20 + $1))<said.$1"
   read -r word <&$((20 + $1))
   expect_eq "the program" "$word" held
-  eval "target$1=$(pgrep -P $!)"
+  eval "target$1=$(pgrep -o -P $!)"
 }
 start_one 1 RANK=3
 start_one 2 POD_NAME=web-7

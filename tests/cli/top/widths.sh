@@ -9,9 +9,10 @@ fits() {
   local columns=$1
   shift
   on_terminal "$columns" said.txt "$@" || true
+  states said.txt >states.txt
   screen said.txt >screen.txt
   [ -s screen.txt ] || fail "$* says nothing"
-  [ "$(wc -L <screen.txt)" -le "$columns" ] || fail "$* is wider than $columns columns: $(cat screen.txt)"
+  [ "$(wc -L <states.txt)" -le "$columns" ] || fail "$* is wider than $columns columns: $(cat states.txt)"
 }
 
 for columns in 40 60 80 200; do

@@ -25,7 +25,7 @@ pointers() { "$PYTHON" "$SOURCE/tests/support/pointers_into_agent.py" "$program"
 [ "$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)" = 0 ] || [ "$(id -u)" = 0 ] ||
   skip "this machine forbids ptrace (yama)"
 
-libraries=$(ls /usr/lib/x86_64-linux-gnu/lib{jemalloc,tcmalloc_minimal,mimalloc}.so.[0-9] 2>/dev/null || true)
+libraries=$(ls /usr/lib/x86_64-linux-gnu/lib{jemalloc,tcmalloc_minimal,tcmalloc_minimal_debug,mimalloc}.so.[0-9] 2>/dev/null || true)
 [ -n "$libraries" ] || not_tried "no jemalloc, tcmalloc or mimalloc here"
 for library in "" $libraries; do
   for threads in 1 8; do
@@ -122,6 +122,34 @@ got=$(json profile.json '.heapprof.devices[] | select(.name == "host") | .totals
 [ "$got" -ge "$bytes" ] && [ "$got" -le $((bytes + 200000)) ] && expect_in profile.json "<listcomp> ($PWD/children.py:4)" ||
   fail "Python allocated $bytes bytes, the profile has $got"
 expect_eq "profiles of its children" "$(ls profile.*.json | wc -l)" 2
+
+# The agent is there from the start, and its heapprof is gone: that of a run, of an attach before an exec, or none.
+heapprof_gone() {  # WHAT
+  "$HEAPPROF_BIN" attach -q --for 200ms -o profile.json "$program" 2>err.txt || { cat err.txt >&2; fail "$1: attach ended with $?"; }
+  expect_complete
+  [ "$(counter allocations_count)" -gt 0 ] || fail "$1: nothing was recorded"
+}
+start "$HEAPPROF_BIN" run -q -o run.json -- sh -c 'echo ready; exec "$0" storm 2' "$TARGETS/attach_books"
+run=$program
+for _ in $(seq 100); do program=$(pgrep -P $run -x attach_books || true); [ -n "$program" ] && break; sleep 0.05; done
+sleep 0.2
+kill -9 $run
+wait $run 2>/dev/null || true
+heapprof_gone "after a run that was killed"
+heapprof_gone "and again"
+kill $program
+start sh -c 'echo ready; read -r go; exec "$0" storm 2' "$TARGETS/attach_books"
+attach -q
+echo go >&7
+sleep 0.3
+kill -INT $attached
+wait $attached || fail "attach, over an exec: $?"
+heapprof_gone "after an attach before the exec"
+kill $program
+start env LD_PRELOAD="$(find "$BUILD" -name libheapprof.so | head -1)" HEAPPROF=+/tmp/heapprof-gone "$TARGETS/attach_books" storm 2
+heapprof_gone "with variables of a session that is over"
+kill $program
+exec 7>&-
 
 # What cannot be attached to.
 expect_status 1 "$HEAPPROF_BIN" attach 999999999

@@ -5,7 +5,7 @@ cli=$!
 exec 3<words
 read -r word <&3
 expect_eq "the target's word" "$word" go
-target=$(pgrep -P $cli)
+target=$(pgrep -o -P $cli)
 kill -9 $cli
 wait $cli 2>/dev/null || true
 started=$SECONDS

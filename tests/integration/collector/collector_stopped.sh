@@ -6,7 +6,7 @@ exec 3<words
 read -r word <&3
 kill -STOP $cli
 sleep 2
-state=$(ps -o stat= -p "$(pgrep -P $cli)" | cut -c1)
+state=$(ps -o stat= -p "$(pgrep -o -P $cli)" | cut -c1)
 kill -CONT $cli
 read -r word <&3
 expect_eq "the target's word" "$word" done

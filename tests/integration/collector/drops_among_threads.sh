@@ -15,7 +15,7 @@ rm counts
 cli=$!
 while [ ! -s counts ]; do sleep 0.01; done
 kill -STOP $cli
-target=$(pgrep -P $cli)
+target=$(pgrep -o -P $cli)
 for _ in $(seq 1200); do
   [ "$(ps -o stat= -p "$target" | cut -c1)" != Z ] || break
   sleep 0.05

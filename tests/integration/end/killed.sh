@@ -7,7 +7,7 @@ for round in 1 2 3; do
   cli=$!
   read -r word <go
   expect_eq "the target's word" "$word" go
-  kill -9 "$(pgrep -P $cli)"
+  kill -9 "$(pgrep -o -P $cli)"
   status=0
   wait $cli || status=$?
   expect_eq "exit status" $status 137

@@ -8,7 +8,7 @@ hold() {  # FLAGS…: heapprof stands still, and the program comes to its end
   exec 3<words 4>input
   read -r -t 60 word <&3
   expect_eq "the program's word" "$word" go
-  target=$(pgrep -P $cli)
+  target=$(pgrep -o -P $cli)
   kill -STOP $cli
   echo >&4
 }

@@ -38,7 +38,7 @@ for whom in heapprof program; do
     "$HEAPPROF_BIN" run -q --leak-check -o run.json -- "$TARGETS/leak_races" many >out.txt 2>err.txt &
     cli=$!
     sleep $delay
-    target=$(pgrep -P $cli) || true
+    target=$(pgrep -o -P $cli) || true
     if [ $whom = heapprof ]; then
       kill -KILL $cli || true
       wait $cli || true
@@ -59,7 +59,7 @@ cli=$!
 exec 3<words 4>input
 read -r -t 60 word <&3
 expect_eq "the program's word" "$word" go
-target=$(pgrep -P $cli)
+target=$(pgrep -o -P $cli)
 kill -STOP $cli
 echo >&4
 for ((i = 0; i < 600; ++i)); do

@@ -8,7 +8,7 @@ start() {  # HOW: a background run of the target, its words on descriptor 3, its
   exec 3<words 4>input
   read -r -u 3 word
   expect_eq "the target's word" "$word" go
-  target=$(pgrep -P $cli)
+  target=$(pgrep -o -P $cli)
 }
 start mind
 kill -TERM $cli

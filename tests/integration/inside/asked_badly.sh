@@ -22,8 +22,8 @@ ask() {
   "$@"
   read -r -t 60 word <&3 || fail "the program waits for ever"
 }
-stop_for_two_seconds() { kill -STOP $cli; sleep 2; kill -CONT $cli; }
-ask stop_for_two_seconds
+stop_for_seconds() { kill -STOP $cli; sleep 8; kill -CONT $cli; }
+ask stop_for_seconds
 expect_eq "while heapprof stands still" "$word" "-2 after a moment"
 read -r -t 60 word <&3
 expect_eq "when heapprof goes on" "$word" "and again"

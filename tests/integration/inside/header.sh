@@ -3,9 +3,16 @@
 cat >asks.c <<'C'
 #include <heapprof/heapprof.h>
 
+/* Of all that may stand in a block, two on one line. */
+static void both(void) {
+  HEAPPROF_SCOPE("outer"); HEAPPROF_SCOPE_IN("part", "inner"); HEAPPROF_PAUSE(); HEAPPROF_PAUSE();
+  HEAPPROF_MARK("one"); HEAPPROF_MARK("two"); HEAPPROF_SNAPSHOT("three"); HEAPPROF_SNAPSHOT("four");
+}
+
 int main(void) {
   heapprof_stats stats;
   int result = heapprof_get_stats("host", &stats);
+  both();
   if (heapprof_is_active() != (result == HEAPPROF_OK)) return 9;
   return result == HEAPPROF_OK ? 0 : result == HEAPPROF_INACTIVE ? 1 : 2;
 }

@@ -197,11 +197,10 @@ NVTX_INJECTION64_PATH=$agent expect_status 0 "$target" overlaps
 NVTX_INJECTION64_PATH=$agent expect_status 0 "$target" tool nowhere
 expect_eq "what the program was told" "$(cat out.txt)" "levels -2 -2, result -1"
 
-# So it is where the loader cannot read the agent's path, which has a blank: nothing was profiled.
+# In a folder whose name LD_PRELOAD cannot hold it is the agent's all the same, by a link.
 mkdir -p "a b/bin" "a b/lib"
 cp "$HEAPPROF_BIN" "a b/bin/heapprof"
 cp -r "$(dirname "$agent")" "a b/lib/heapprof"
 rm -f profile.json
-expect_status 125 "a b/bin/heapprof" run -o profile.json -- "$target" tool nowhere
-expect_eq "what the program was told" "$(cat out.txt)" "levels -2 -2, result -1"
-expect_in err.txt HP033
+expect_status 0 "a b/bin/heapprof" run -q -o profile.json -- "$target" tool nowhere
+expect_eq "what the program was told" "$(cat out.txt)" "levels 0 0, result 1"

@@ -46,6 +46,7 @@ inside bookworm true 2>err.txt || skip "no root of its own here (unshare, overla
 
 cat >given/try.sh <<'SH'
 set -e
+export XDG_CACHE_HOME=/given/cache # names that were found are the user's, and stay
 find / -xdev -path /given -prune -o -path /var/lib/dpkg -prune -o -path /var/log -prune -o -path /var/cache -prune -o -print | sort >/tmp/before
 dpkg -i /given/heapprof.deb >/tmp/dpkg.txt 2>&1 || { cat /tmp/dpkg.txt; exit 1; }
 cd /tmp

@@ -29,6 +29,7 @@ void limits() {
   HEAPPROF_REQUIRE_NO_ALLOCATIONS();
   HEAPPROF_REQUIRE(use.total_blocks <= 3 && use.peak_bytes < 100);
   HEAPPROF_REQUIRE_ON("cuda:1", true);
+  HEAPPROF_REQUIRE_MAX_PEAK(size); HEAPPROF_REQUIRE_MAX_PEAK(size, "cuda:0"); HEAPPROF_REQUIRE(blocks == 3); HEAPPROF_REQUIRE(true);
   static heapprof_name name = {"part", "limits", 0};
   heapprof::scope scope(name);
   heapprof::scope inner(heapprof::intern("part", "inner"));

@@ -34,7 +34,7 @@ for what in filter_kills filter_refuses; do
   exec 3<words 4>input
   read -r -t 60 word <&3
   expect_eq "the program's word" "$word" go
-  target=$(pgrep -P $cli)
+  target=$(pgrep -o -P $cli)
   kill -STOP $cli
   echo >&4
   # It has filled the ring when it has used the processor for longer than that takes: it waits without sleeping.

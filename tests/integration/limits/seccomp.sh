@@ -26,8 +26,12 @@ for how in prctl syscall; do
   profile "$TARGETS/filtered" $how strict
   expect_eq "exit status" "$status" 0
   expect_eq "output" "$(cat out.txt)" "done"
-  expect_sum 'allocate_pairs' "1235 1 0 0"
-  expect_in err.txt "the program forbade itself the time stamp counter"
+  if [ "$(json profile.json .heapprof.coverage.clock)" = sequence ]; then  # a machine without the counter
+    expect_sum 'allocate_pairs' "$((1235 * 1001)) 1001 0 0"
+  else
+    expect_sum 'allocate_pairs' "1235 1 0 0"
+    expect_in err.txt "the program forbade itself the time stamp counter"
+  fi
 done
 
 profile "$TARGETS/filtered" any probe

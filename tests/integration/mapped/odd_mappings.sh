@@ -89,3 +89,28 @@ gcc -O1 limited.c -o limited -pthread
 status=0
 "$HEAPPROF_BIN" run --limit host=100MiB -o profile.json -- ./limited >out.txt 2>err.txt || status=$?
 expect_eq "children that did not get what there was" "$status" 0
+
+# More bytes of addresses than 2^64 in all: sums stop there, and say so; the profile is believed, and may be merged.
+cat >much.c <<'C'
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+int main(int count, char** arguments) {
+  size_t size = 1ul << 46; /* 262,144 times are 2^64 */
+  for (long left = count > 1 ? atol(arguments[1]) : 0; left > 0; --left) {
+    void* start = mmap(0, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start == MAP_FAILED || munmap(start, size) != 0) return 1;
+  }
+  return 0;
+}
+C
+gcc -O0 -g much.c -o much
+"$HEAPPROF_BIN" run -q -o much.json -- ./much 262200
+cp much.json copy.json
+"$HEAPPROF_BIN" merge -o both.json much.json copy.json >merge.txt 2>&1 || fail "two profiles are not merged: $(cat merge.txt)"
+for file in much.json both.json; do
+  "$HEAPPROF_BIN" report --device mapped:reserved $file >much.txt 2>&1 || fail "report refuses $file: $(cat much.txt)"
+  expect_in much.txt "more than 16.0 EiB"
+done
+check_profile much.json both.json

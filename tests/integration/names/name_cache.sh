@@ -79,7 +79,7 @@ run
 expect_eq "kept again" "$name" "make_again() :2)"
 grep -q make_again "$kept" || fail "what is kept is not what was found last"
 
-# A debug file comes and goes: without debug information nothing is kept, so nothing stands in its way.
+# A debug file comes and goes: what was kept without it does not stand in its way.
 objcopy --only-keep-debug program program.debug
 strip -o bare program
 objcopy --add-gnu-debuglink=program.debug bare
@@ -90,6 +90,8 @@ sleep 1.1
 run
 run
 expect_eq "stripped" "$name" ""
+grep -q -a "/usr/lib/debug/.build-id/11/1" "$kept" || fail "of a stripped program nothing was kept"
+grep -q make_again "$kept" && fail "what is kept is not what was found last"
 mv aside/program.debug .
 run
 expect_eq "with its debug file" "$name" "make_again() :2)"
@@ -98,7 +100,12 @@ run
 grep -q make_again "$kept" || fail "names of the debug file were not kept"
 mv program.debug aside/
 run
+run
 expect_eq "stripped again" "$name" ""
+mkdir .debug
+mv aside/program.debug .debug/
+run
+expect_eq "with its debug file in .debug" "$name" "make_again() :2)"
 
 # Many at once.
 rm -rf "$folder"

@@ -17,7 +17,14 @@ match() {
 [ -x "$HEAPPROF_BIN" ] && match "$HEAPPROF_BIN" 4000
 match "$tool" 3000
 [ -x "$BUILD/tests/unit_symbolize" ] && match "$BUILD/tests/unit_symbolize" 3000
-for program in "$BUILD"/tests/symbolize_programs/*/shapes; do match "$program" 1000; done
+for program in "$BUILD"/tests/symbolize_programs/*/shapes; do
+  # llvm-symbolizer reads zstd since 15, addr2line as it was built: they get the same file, inflated.
+  if [ "$(basename "$(dirname "$program")")" = gcc_zstd ]; then
+    objcopy --decompress-debug-sections "$program" shapes
+    program=shapes
+  fi
+  match "$program" 1000
+done
 libc=$(ldd "$tool" | awk '$1 == "libc.so.6" { print $3 }')
 id=$(readelf -n "$libc" | awk '/Build ID/ { print $3 }')
 if [ -e "/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug" ]; then match "$libc" 5000; else echo "no debug file of libc here"; fi

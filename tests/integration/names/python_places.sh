@@ -57,8 +57,8 @@ line=$(line_of app/train.py "of a library")
 expect_eq "what a library makes for a line" "$(place 4000038)" "step train.py:$line"
 expect_eq "the import" "$(place 3000018)" "import bulky train.py:1"
 expect_eq "a module of its own" "$(place 2000004)" "<module> model.py:1"
-expect_eq "a library's own line" "$(place 4000038 --python-libraries)" "make __init__.py:4"
-expect_eq "what an import imports" "$(place 1000020 --python-libraries)" "<module> tables.py:1"
+expect_eq "a library's own line" "$(place 4000038 --libraries)" "make __init__.py:4"
+expect_eq "what an import imports" "$(place 1000020 --libraries)" "<module> tables.py:1"
 "$HEAPPROF_BIN" report profile.json >out.txt
 expect_in out.txt "start of Python"
 expect_in out.txt "import bulky"

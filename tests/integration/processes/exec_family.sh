@@ -68,3 +68,15 @@ for how in $functions; do
   expect_status 41 "$HEAPPROF_BIN" run -q --no-follow -o n.json "$TARGETS/exec_family" $how ./show
   ! grep -E "^(HEAPPROF|LD_PRELOAD)=" out.txt >&2 || fail "$how: --no-follow leaves a variable"
 done
+
+# On the smallest stack there may be, with much that has to be changed.
+expect_status 0 "$TARGETS/spawns_on_small_stack"
+mv out.txt plain.txt
+expect_status 0 "$HEAPPROF_BIN" run -q -o small.json "$TARGETS/spawns_on_small_stack"
+expect_eq "a small stack" "$(cat out.txt)" "$(cat plain.txt)"
+# What only lists a program's libraries lists none of ours.
+names() { sed 's/ (0x.*//' out.txt; }
+expect_status 0 ldd /bin/true
+names >plain.txt
+expect_status 0 "$HEAPPROF_BIN" run -q -o ldd.json ldd /bin/true
+expect_eq "ldd" "$(names)" "$(cat plain.txt)"

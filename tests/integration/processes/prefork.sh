@@ -8,7 +8,7 @@ chmod 755 . && cp -r "$(dirname "$HEAPPROF_BIN")" "$BUILD/lib" "$place/"
 chown -R postgres "$place"
 cat >serve.sh <<'END'
 cd "$1" && "$2/initdb" -D data >init.txt 2>&1 || exit 9
-bin/heapprof run -o pg.json "$2/postgres" -D data -k "$1" -c listen_addresses= >out.txt 2>err.txt &
+bin/heapprof run --all-processes -o pg.json "$2/postgres" -D data -k "$1" -c listen_addresses= >out.txt 2>err.txt &
 for try in $(seq 600); do "$2/pg_isready" -q -h "$1" && break; sleep 0.1; done
 for client in 1 2 3 4 5; do "$2/psql" -h "$1" -d postgres -tc 'select count(*) from generate_series(1, 1000)' >>answers.txt || exit 8; done
 "$2/pg_ctl" -D data stop -m fast >/dev/null

@@ -24,13 +24,19 @@ done
 grep -qE ' [1-9][0-9]* slices' scopes.txt || fail "no scope became a slice: $(cat scopes.txt)"
 grep -qF 'host at snapshots' snapshots.txt || fail "no snapshots: $(cat snapshots.txt)"
 
+# Of a sampled heap the interval is said.
+"$HEAPPROF_BIN" run -q --sample 4KiB -o sampled.json -- "$TARGETS/leaky" >out.txt
+trace sampled
+same sampled
+[ "$(json sampled.json .heapprof.sampling.interval_bytes)" -eq 4096 ] || fail "nothing was sampled"
+
 # One device alone.
 "$HEAPPROF_BIN" export -q --format perfetto --device cuda:0 -o gpu.pftrace small.json
 "$HEAPPROF_BIN" export -q --format dhat --device cuda:0 -o gpu.json small.json
 same gpu
 
 # A sum of profiles has no timeline; other tools' profiles have neither that nor our extension.
-"$HEAPPROF_BIN" merge -q -o merged.json small.json snapshots.json
+"$HEAPPROF_BIN" merge -q -o merged.json small.json snapshots.json sampled.json
 trace merged
 same merged
 expect_status 0 "$HEAPPROF_BIN" export --format perfetto -o merged.pftrace merged.json
@@ -50,12 +56,19 @@ expect_eq "the archive, as tar has it" "$(tar tf all.tar | paste -sd ' ')" \
 
 # The check itself: a byte that is another must be noticed, nearly wherever it is.
 "$PYTHON" - <<'PY'
-data = bytearray(open("small.pftrace", "rb").read())
+data = open("small.pftrace", "rb").read()
+def write(name, at, byte):
+    wrong = bytearray(data)
+    wrong[at] = byte
+    open(name, "wb").write(wrong)
 at = data.rindex(b"host at the peak") + len(b"host at the peak") + 8
-data[at] ^= 1
-open("small.wrong", "wb").write(data)
+write("number.wrong", at, data[at] ^ 1)
+write("boottime.wrong", data.index(b"\x08\x06\x10") + 1, 5)  # the last clock of the snapshot is another one
+write("name.wrong", data.index(b"cuda_0") + 4, ord(":"))
 PY
-if "$PYTHON" "$SOURCE/tests/support/perfetto.py" small.json small.wrong >wrong.txt 2>&1; then fail "a wrong trace was not noticed"; fi
+for name in number boottime name; do
+  if "$PYTHON" "$SOURCE/tests/support/perfetto.py" small.json $name.wrong >wrong.txt 2>&1; then fail "a wrong $name was not noticed"; fi
+done
 if have protoc; then
   for name in small hostile scopes; do protoc --decode_raw <"$name.pftrace" >raw.txt 2>err.txt || fail "protoc refuses $name.pftrace"; done
 else

@@ -17,7 +17,7 @@ ends_as_natively() {  # WANT COMMAND…
   expect_eq "natively" $native "$want"
   expect_status "$want" "$HEAPPROF_BIN" run -o profile.json -- "$@"
   expect_in err.txt "$(head -1 plain_err.txt)"  # the loader's words
-  expect_in err.txt "did not start (exit 127): nothing was profiled"
+  expect_in err.txt "ended before an agent answered (exit 127): nothing was profiled"
   expect_in err.txt "[HP186]"
   expect_eq "profiles" "$(ls -A | grep -c '^\.\?profile')" 0
 }
@@ -50,4 +50,4 @@ native=0
 got=0
 "$HEAPPROF_BIN" run -o killed.json -- ./program 2>err.txt || got=$?
 expect_eq "exit status after SIGKILL" $got 137
-[ -f killed.json ] || expect_in err.txt "did not start (killed by SIGKILL): nothing was profiled"
+[ -f killed.json ] || expect_in err.txt "ended before an agent answered (killed by SIGKILL): nothing was profiled"

@@ -70,7 +70,7 @@ void loop() {
     const uint64_t start_ms = now_ms();
     const int result = heapprof_get_stats("host", &stats);
     if (result == HEAPPROF_OK) continue;
-    std::printf("%d after %s\n", result, now_ms() - start_ms < 3000 ? "a moment" : "an age");
+    std::printf("%d after %s\n", result, now_ms() - start_ms < 7500 ? "a moment" : "an age");
     std::fflush(stdout);
     const uint64_t end_ms = now_ms() + 30'000;
     while (now_ms() < end_ms) {

@@ -46,6 +46,16 @@ static bool limit(int what, rlim_t value) {
   return setrlimit(static_cast<__rlimit_resource>(what), &wanted) == 0;
 }
 
+static bool child_allocates() {
+  const pid_t child = fork();
+  if (child == 0) {
+    allocate_before();
+    _exit(5);
+  }
+  int status;
+  return waitpid(child, &status, 0) == child && status == 5 << 8;
+}
+
 static bool no_descriptors() { return limit(RLIMIT_NOFILE, 3); }
 
 // Its children can open no socket in their own table.
@@ -63,6 +73,15 @@ static bool no_descriptors_forks() {
   return true;
 }
 
+// Children that can be no part of the run.
+static bool no_descriptor_forks() { return limit(RLIMIT_NOFILE, 0) && child_allocates(); }
+static bool no_memory_forks() {
+  const struct rlimit usual = {RLIM_INFINITY, RLIM_INFINITY};
+  const struct rlimit none = {1'000'000, RLIM_INFINITY};
+  const bool is_done = setrlimit(RLIMIT_AS, &none) == 0 && child_allocates();
+  return setrlimit(RLIMIT_AS, &usual) == 0 && is_done;
+}
+
 static bool close_from() {
   closefrom(0);
   return true;
@@ -78,27 +97,9 @@ static bool replace_descriptors() {
 }
 
 static bool change_user() { return setgroups(0, nullptr) == 0 && setgid(65534) == 0 && setuid(65534) == 0; }
-static bool change_user_forks() {
-  if (!change_user()) return false;
-  const pid_t child = fork();
-  if (child == 0) {
-    allocate_before();
-    _exit(5);
-  }
-  int status;
-  return waitpid(child, &status, 0) == child && status == 5 << 8;
-}
+static bool change_user_forks() { return change_user() && child_allocates(); }
 static bool change_root() { return mkdir("empty_root", 0700) == 0 && chroot("empty_root") == 0 && chdir("/") == 0; }
-static bool change_root_forks() {
-  if (!change_root()) return false;
-  const pid_t child = fork();
-  if (child == 0) {
-    allocate_before();
-    _exit(5);
-  }
-  int status;
-  return waitpid(child, &status, 0) == child && status == 5 << 8;
-}
+static bool change_root_forks() { return change_root() && child_allocates(); }
 
 static bool new_user() { return unshare(CLONE_NEWUSER) == 0; }
 static bool new_mounts() { return unshare(CLONE_NEWNS) == 0; }
@@ -153,6 +154,8 @@ static constexpr Way kWays[] = {
     {"nothing", [] { return true; }},
     {"no_descriptors", no_descriptors},
     {"no_descriptors_forks", no_descriptors_forks},
+    {"no_descriptor_forks", no_descriptor_forks},
+    {"no_memory_forks", no_memory_forks},
     {"close_from", close_from},
     {"close_by_range", close_by_range},
     {"replace_descriptors", replace_descriptors},

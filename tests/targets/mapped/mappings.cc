@@ -123,8 +123,24 @@ class Worker {
     void* got = keep(mremap(reinterpret_cast<void*>(run.start), run.end - run.start, bytes, flags));
     if (got == MAP_FAILED) return;  // no room in place, several areas, or too much
     const auto start = reinterpret_cast<uint64_t>(got);
+    // What keeps its size may be several areas, which keep their kinds; else it is one.
+    std::vector<Page> kinds(pages, first);
+    if (run.end - run.start == pages * kPage) {
+      for (uint64_t i = 0; i < pages; ++i) kinds[i] = pages_.at(run.start + i * kPage);
+    }
     forget(run);
-    begin({start, start + pages * kPage}, first.device, first.is_file);
+    uint64_t blocks[kDevices][2] = {};
+    for (uint64_t i = 0; i < pages; ++i) {
+      const auto [device, is_file, _] = kinds[i];
+      uint64_t& block = blocks[device][is_file ? 1 : 0];
+      if (block == 0) {
+        block = ++next_block_;
+        ++own_[device].blocks;
+      }
+      pages_[start + i * kPage] = {device, is_file, block};
+      own_[device].live_bytes += kPage;
+      own_[device].total_bytes += kPage;
+    }
   }
 
   void protect() {

@@ -4,13 +4,35 @@
 //        odd_threads cancelled THREADS        each is cancelled while it waits, with clean-up handlers and destructors
 //                                             that allocate
 //        odd_threads small_stacks THREADS     16 KiB of stack, of which each may use what a hook leaves
+//        odd_threads own_storage 1            of a raw clone that has storage of its own, not libc's: it maps and
+//                                             unmaps
+//        odd_threads grown_stack ROOM         on a stack whose pages a handler of SIGSEGV gives; ROOM bytes of the
+//                                             last one are left where it allocates first
+//        odd_threads served_stack ROOM        likewise, by userfaultfd, from a thread that allocates
+//        odd_threads own_calls 1              that gets its system calls back as signals, but libc's (syscall user
+//                                             dispatch)
+//        odd_threads leader_ends 1 spawn|exec PROGRAM   the first one ends, another one starts a program
+// 95: the kernel does not have what it takes.
 // Each thread keeps one block of 1235 bytes and frees one of 1237; a clean-up frees one of 1239, a destructor makes one
 // of 1241.
 #include "../keep.h"
 
+#include <fcntl.h>
 #include <limits.h>
+#include <link.h>
+#include <linux/userfaultfd.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 KEEP_FRAME void* allocate_kept() { return keep(malloc(1235)); }
@@ -79,8 +101,179 @@ static bool run_wave(unsigned threads, size_t stack_bytes, void* argument) {
   return pthread_barrier_destroy(&g_all_there) == 0;
 }
 
+// ---- Stacks whose pages come when they are used ----
+
+constexpr size_t kPageBytes = 4096;
+constexpr size_t kGrownBytes = 1 << 20;
+static char* g_grown;
+static size_t g_room;
+static int g_faults;
+
+static void give_page(int, siginfo_t* about, void*) {
+  char* const at = static_cast<char*>(about->si_addr);
+  if (at < g_grown || at >= g_grown + kGrownBytes) _exit(94);
+  mprotect(g_grown + (at - g_grown) / kPageBytes * kPageBytes, kPageBytes, PROT_READ | PROT_WRITE);
+}
+
+static void* serve_pages(void*) {
+  alignas(kPageBytes) static char zeros[kPageBytes];
+  for (uffd_msg message; read(g_faults, &message, sizeof message) == sizeof message;) {
+    void* const block = allocate_freed();
+    uffdio_copy copy{};
+    copy.dst = message.arg.pagefault.address / kPageBytes * kPageBytes;
+    copy.src = reinterpret_cast<uint64_t>(zeros);
+    copy.len = kPageBytes;
+    ioctl(g_faults, UFFDIO_COPY, &copy);
+    free(block);
+  }
+  return nullptr;
+}
+
+static void allocate_near_page_end() {
+  const size_t room = reinterpret_cast<size_t>(__builtin_frame_address(0)) % kPageBytes;
+  volatile char* const space = static_cast<volatile char*>(__builtin_alloca(room > g_room ? room - g_room : 16));
+  space[0] = 1;
+  free(allocate_freed());
+}
+
+static void* run_on_grown_stack(void*) {
+  static char alternate[65536];
+  static ucontext_t here;
+  static ucontext_t there;
+  const stack_t stack{alternate, 0, sizeof alternate};
+  sigaltstack(&stack, nullptr);
+  getcontext(&there);
+  there.uc_stack.ss_sp = g_grown;
+  there.uc_stack.ss_size = kGrownBytes;
+  there.uc_link = &here;
+  makecontext(&there, allocate_near_page_end, 0);
+  swapcontext(&here, &there);
+  return nullptr;
+}
+
+static bool run_thread_to_end(void* (*function)(void*)) {
+  pthread_t id;
+  return pthread_create(&id, nullptr, function, nullptr) == 0 && pthread_join(id, nullptr) == 0;
+}
+
+static int grow_stack(bool is_served) {
+  const int protection = is_served ? PROT_READ | PROT_WRITE : PROT_NONE;
+  g_grown = static_cast<char*>(mmap(nullptr, kGrownBytes, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  if (g_grown == MAP_FAILED) return 96;
+  if (is_served) {
+    uffdio_api api{};
+    api.api = UFFD_API;
+    uffdio_register range{};
+    range.range = {reinterpret_cast<uint64_t>(g_grown), kGrownBytes - kPageBytes};
+    range.mode = UFFDIO_REGISTER_MODE_MISSING;
+    g_faults = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC));
+    if (g_faults < 0 || ioctl(g_faults, UFFDIO_API, &api) != 0 || ioctl(g_faults, UFFDIO_REGISTER, &range) != 0)
+      return 95;
+    pthread_t server;
+    if (pthread_create(&server, nullptr, serve_pages, nullptr) != 0) return 96;
+  } else {
+    struct sigaction action {};
+    action.sa_sigaction = give_page;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigaction(SIGSEGV, &action, nullptr);
+    mprotect(g_grown + kGrownBytes - kPageBytes, kPageBytes, PROT_READ | PROT_WRITE);
+  }
+  return run_thread_to_end(run_on_grown_stack) ? 0 : 96;
+}
+
+// ---- System calls that come back ----
+
+static volatile char g_is_dispatching;
+static volatile int g_calls_from_elsewhere;
+
+static void note_call(int, siginfo_t*, void*) {
+  g_is_dispatching = SYSCALL_DISPATCH_FILTER_ALLOW;
+  g_calls_from_elsewhere = g_calls_from_elsewhere + 1;
+}
+
+static void* allocate_while_dispatching(void*) {
+  dl_phdr_info libc{};
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, size_t, void* found) {
+        if (strstr(object->dlpi_name, "libc.so.6") != nullptr) *static_cast<dl_phdr_info*>(found) = *object;
+        return 0;
+      },
+      &libc);
+  for (int i = 0; i < libc.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = libc.dlpi_phdr[i];
+    if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
+    if (prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, libc.dlpi_addr + part.p_vaddr, part.p_memsz,
+              &g_is_dispatching) != 0)
+      _exit(95);
+  }
+  g_is_dispatching = SYSCALL_DISPATCH_FILTER_BLOCK;
+  for (int i = 0; i < 100; ++i) free(allocate_freed());
+  g_is_dispatching = SYSCALL_DISPATCH_FILTER_ALLOW;
+  return nullptr;
+}
+
+static int dispatch_calls() {
+  struct sigaction action {};
+  action.sa_sigaction = note_call;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGSYS, &action, nullptr);
+  if (!run_thread_to_end(allocate_while_dispatching)) return 96;
+  printf("calls from elsewhere: %d\n", g_calls_from_elsewhere);
+  return 0;
+}
+
+// ---- A process without its first thread ----
+
+static void* start_program(void* words) {
+  char** const how = static_cast<char**>(words);  // "spawn" or "exec", and the program
+  usleep(200'000);                                // until the first thread has ended
+  int status = 96;
+  if (strcmp(how[0], "exec") == 0) {
+    execve(how[1], how + 1, environ);
+  } else if (pid_t child; posix_spawn(&child, how[1], nullptr, nullptr, how + 1, environ) == 0) {
+    waitpid(child, &status, 0);
+  }
+  _exit(status == 0 ? 0 : 96);
+}
+
+static volatile int g_has_mapped;
+
+static int map_and_end(void*) {
+  void* pages = mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages != MAP_FAILED && munmap(pages, 8192) == 0) g_has_mapped = 1;
+  syscall(SYS_exit, 0);
+  return 0;
+}
+
+// What lies below the block of storage cannot be read.
+static bool run_with_own_storage() {
+  constexpr int kThread =
+      CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
+  const auto map = [](size_t bytes, int protection) {
+    return static_cast<char*>(mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  };
+  char* stack = map(64 << 10, PROT_READ | PROT_WRITE);
+  char* storage = map(2 * 4096, PROT_NONE) + 4096;
+  if (mprotect(storage, 4096, PROT_READ | PROT_WRITE) != 0) return false;
+  void** words = reinterpret_cast<void**>(storage);
+  words[0] = words[2] = storage;
+  if (clone(map_and_end, stack + (64 << 10), kThread, nullptr, nullptr, storage) < 0) return false;
+  for (int i = 0; i < 10000 && !g_has_mapped; ++i) usleep(1000);
+  return g_has_mapped != 0;
+}
+
 int main(int argc, char** argv) {
   if (argc < 3) return 98;
+  if (strcmp(argv[1], "own_storage") == 0) return run_with_own_storage() ? 0 : 96;
+  g_room = static_cast<size_t>(atoi(argv[2]));
+  if (strcmp(argv[1], "grown_stack") == 0) return grow_stack(false);
+  if (strcmp(argv[1], "served_stack") == 0) return grow_stack(true);
+  if (strcmp(argv[1], "own_calls") == 0) return dispatch_calls();
+  if (strcmp(argv[1], "leader_ends") == 0 && argc > 4) {
+    pthread_t id;
+    if (pthread_create(&id, nullptr, start_program, argv + 3) != 0) return 96;
+    pthread_exit(nullptr);
+  }
   const auto threads = static_cast<unsigned>(atoi(argv[2]));
   if (threads == 0 || threads > 1024) return 98;
   if (strcmp(argv[1], "cancelled") == 0) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kLive = 64;
 constexpr int kDepths = 12;
-constexpr int kCalm = 20;     // equal looks that make a rest
+constexpr int kCalm = 100;    // equal looks that make a rest
 constexpr int kLooks = 1000;  // at most
 constexpr useconds_t kLookUs = 25'000;
 

@@ -91,6 +91,21 @@ TEST_CASE("beside other names the last two parts are enough") {
   CHECK(last_two_parts("a::b::operator<<") == "b::operator<<");
 }
 
+TEST_CASE("whose implementation of a trait it is stays in a short name") {
+  const std::string name = "<app::store::Disk as app::store::Backend>::fetch";
+  CHECK(shorten_function(name, 60) == name);
+  CHECK(shorten_function(name, 30) == "<Disk as Backend>::fetch");
+  CHECK(shorten_function(name, 20) == "<Disk>::fetch");
+  CHECK(shorten_function("<app::Map<app::Key, app::Value> as core::clone::Clone>::clone", 30) ==
+        "<Map<Key, Value>>::clone");
+  CHECK(shorten_function("<app::Map<app::Key, app::Value> as core::clone::Clone>::clone", 20) == "<Map<…>>::clone");
+  CHECK(shorten_function("serde::de::<impl serde::de::Read for alloc::vec::Vec<T>>::read", 50) ==
+        "serde::de::<impl Read for Vec<T>>::read");
+  CHECK(shorten_function("serde::de::<impl serde::de::Read for alloc::vec::Vec<T>>::read", 22) ==
+        "<impl Vec<T>>::read");
+  CHECK(shorten_function("app::fill::<alloc::vec::Vec<u8>>", 16) == "app::fill::<…>");
+}
+
 TEST_CASE("any bytes in, at most the asked columns out") {
   std::mt19937 random(7);
   const std::string alphabet = "ab<>()[]{}:: ,&*~-operator#1.\xff\xc3\xa9";

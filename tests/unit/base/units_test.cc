@@ -54,7 +54,8 @@ TEST_CASE("1000 to 1023 of a unit keep four digits, and what rounds to 1024 is p
 }
 
 TEST_CASE("the largest number of bytes") {
-  CHECK(format_bytes(kLargest) == "16.0 EiB");
+  CHECK(format_bytes(kLargest) == "more than 16.0 EiB");  // where sums stop
+  CHECK(format_bytes(kLargest - 1) == "16.0 EiB");
   CHECK(format_bytes_exact(kLargest) == "18,446,744,073,709,551,615 B");
 }
 
@@ -185,8 +186,11 @@ TEST_CASE("a change's percent is of its base") {
   CHECK(format_change_percent({0, 7}) == "new");
   CHECK(format_change_percent({7, 0}) == "gone");
   CHECK(format_change_percent({1, 349}) == "+34,800 %");
-  CHECK(format_change_percent({1, kLargest}).starts_with("+"));
-  CHECK(format_change_percent({10, uint64_t{1} << 63}) == format_change_percent({1, kLargest}));  // as much as is told
+  CHECK(format_change_percent({1, 999}) == "+99,800 %");
+  CHECK(format_change_percent({1, 1'000}) == "×1,000");
+  CHECK(format_change_percent({11, 146'047}) == "×13,277");
+  CHECK(format_change_percent({1, kLargest}) == "×" + format_count(kLargest));
+  CHECK(format_change_percent({kLargest, 1}) == "−100.0 %");
 }
 
 TEST_CASE("a factor says how many times as much, or what part is left") {

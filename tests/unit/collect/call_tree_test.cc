@@ -58,7 +58,7 @@ TEST_CASE("frames whose hashes are equal are told apart") {
   for (uint32_t location = 0; location < 2000; ++location) {
     const uint32_t node = tree.descend(hash, 0, location).node;
     REQUIRE(tree.nodes()[node].location == location);
-    REQUIRE(tree.sites()[tree.site_of(node)].stack == node);
+    REQUIRE(tree.sites()[tree.site_of(node, 1)].stack == node);
   }
   CHECK(tree.nodes().size() == 2001);
 }
@@ -66,19 +66,19 @@ TEST_CASE("frames whose hashes are equal are told apart") {
 TEST_CASE("a stack has one site, and another one where it is truncated") {
   CallTree tree;
   const Leaf leaf = walk(tree, {1, 2, 3});
-  const uint32_t site = tree.site_of(leaf.node);
+  const uint32_t site = tree.site_of(leaf.node, 3);
   CHECK(site != 0);
-  CHECK(tree.site_of(leaf.node) == site);
-  const uint32_t truncated = tree.truncated_site_of(leaf.node);
+  CHECK(tree.site_of(leaf.node, 3) == site);
+  const uint32_t truncated = tree.truncated_site_of(leaf.node, 3);
   CHECK(truncated != site);
-  CHECK(tree.truncated_site_of(leaf.node) == truncated);
+  CHECK(tree.truncated_site_of(leaf.node, 3) == truncated);
   CHECK(tree.sites()[site].stack == leaf.node);
   CHECK(tree.sites()[site].truncated == 0);
   CHECK(tree.sites()[truncated].truncated == 1);
 
-  const uint32_t root = tree.site_of(0);
+  const uint32_t root = tree.site_of(0, 0);
   CHECK(root != site);
-  CHECK(tree.site_of(0) == root);
+  CHECK(tree.site_of(0, 0) == root);
   CHECK(tree.sites()[root].stack == 0);
 }
 
@@ -87,9 +87,9 @@ TEST_CASE("sites stay with their stacks when the table grows") {
   std::vector<std::pair<Leaf, uint32_t>> sites;
   for (uint32_t i = 0; i < 50'000; ++i) {
     const Leaf leaf = walk(tree, {i % 7, i});
-    if (i % 3 == 0) sites.push_back({leaf, tree.site_of(leaf.node)});
+    if (i % 3 == 0) sites.push_back({leaf, tree.site_of(leaf.node, 3)});
   }
-  for (const auto& [leaf, site] : sites) REQUIRE(tree.site_of(leaf.node) == site);
+  for (const auto& [leaf, site] : sites) REQUIRE(tree.site_of(leaf.node, 3) == site);
   CHECK(tree.site_count() == sites.size() + 1);
 }
 

@@ -122,6 +122,28 @@ TEST_CASE("what mremap moves counts until it has moved, and once") {
   CHECK(session.sites(kFile)[2].live.bytes == 12 * kPage);
 }
 
+TEST_CASE("what mremap moves of several mappings keeps its kind and its place") {
+  Session session;
+  session.map(10, 4, kMapped, 0, 1);
+  session.map(22, 4, kMapped, 0, 2);
+  session.map(26, 4, kFile, 0, 3);
+  session.protect(24, 2, true, 4);
+  session.move(10, 20);  // with a hole of eight pages
+  session.map(50, 20, kMapped, wire::kMapIsMoved, 5);
+  CHECK(session.live(kMapped) == 6);
+  CHECK(session.live(kReserved) == 2);
+  CHECK(session.live(kFile) == 4);
+  session.unmap(54, 8);  // where the hole is now
+  CHECK(session.live(kMapped) == 6);
+  session.unmap(62, 2);
+  CHECK(session.live(kMapped) == 4);
+  session.unmap(66, 4);
+  CHECK(session.live(kFile) == 0);
+  session.move(50, 0);  // stays, and is mapped a second time
+  session.map(80, 4, kMapped, wire::kMapIsMoved, 6);
+  CHECK(session.live(kMapped) == 8);
+}
+
 TEST_CASE("a call that failed leaves all as it was") {
   Session session;
   session.map(10, 8, kMapped, 0, 1);
@@ -160,6 +182,7 @@ struct Books {
   struct Page {
     uint32_t device = 0;
     bool is_file = false;
+    bool operator==(const Page&) const = default;
   };
   static constexpr uint64_t kPages = 48;
   std::array<Page, kPages> pages;
@@ -206,7 +229,13 @@ TEST_CASE("every device has the bytes that a list of all pages has, over random 
         const uint64_t to = 1 + random() % (Books::kPages - pages);
         const bool overlaps = to < page + pages && page < to + pages;
         if (overlaps || books.pages[page].device == 0) break;
-        const Books::Page kind = books.pages[page];
+        std::vector<Books::Page> moved(books.pages.begin() + static_cast<int64_t>(page),
+                                       books.pages.begin() + static_cast<int64_t>(page + pages));
+        // One mapping, whose other pages were not seen; or several, and what is between them.
+        const auto ends = [&](size_t i) { return i + 1 == moved.size() || moved[i + 1] != moved[i]; };
+        size_t runs = 0;
+        for (size_t i = 0; i < moved.size(); ++i) runs += moved[i].device != 0 && ends(i) ? 1 : 0;
+        if (runs == 1) moved.assign(moved.size(), books.pages[page]);
         session.move(page, pages);
         if (random() % 4 == 0) {
           session.keep(page);
@@ -214,8 +243,10 @@ TEST_CASE("every device has the bytes that a list of all pages has, over random 
         }
         session.map(to, pages, kMapped, wire::kMapIsMoved);
         set(page, {});
-        set(to, kind);
-        books.total[kind.device] += pages;
+        for (uint64_t i = 0; i < pages; ++i) {
+          books.pages[to + i] = moved[i];
+          if (moved[i].device != 0) ++books.total[moved[i].device];
+        }
         break;
       }
       default: {
@@ -263,6 +294,14 @@ TEST_CASE("what leads over ever more pieces ends in a count, not in hours; what 
       session.unmap(1, 10 * kPieces);
       session.keep(1);
     }
+  }
+  SECTION("moves") {
+    for (int i = 0; i < 10'000; ++i) {
+      const uint64_t from = i % 2 == 0 ? 1 : 10 * kPieces + 1;
+      session.move(from, 10 * kPieces);
+      session.map(i % 2 == 0 ? 10 * kPieces + 1 : 1, 10 * kPieces, kMapped, wire::kMapIsMoved);
+    }
+    CHECK(session.live(kMapped) == 10 * kPieces);  // one block, when it had become too much
   }
   CHECK(session.ledger.unmatched() > 0);
 }

@@ -25,7 +25,7 @@ std::vector<std::string> g_opened;
 
 ModuleMap make_map() {
   g_opened.clear();
-  return ModuleMap("/bin/program", [](const std::string& path) {
+  return ModuleMap("/bin/program", [](const std::string& path, uint64_t) {
     g_opened.push_back(path);
     return std::shared_ptr<UniqueFd>();
   });

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -41,6 +42,33 @@ TEST_CASE("regular files are opened, and nothing else is") {
   CHECK(content_of(files.open_path("./a.so")) == "content");
   std::filesystem::current_path(before);
   std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a file that is mapped is found whatever its name, and no name of the process's own is taken for ours") {
+  ProcessFiles files(::getpid());
+  const int memory = ::memfd_create("library", MFD_CLOEXEC);
+  REQUIRE(memory >= 0);
+  REQUIRE(::write(memory, "mapped", 6) == 6);
+  void* const at = ::mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE, memory, 0);
+  REQUIRE(at != MAP_FAILED);
+  CHECK(files.open_path("/proc/self/fd/" + std::to_string(memory)) == nullptr);
+  CHECK(files.open_path("/dev/fd/" + std::to_string(memory)) == nullptr);
+  ::close(memory);
+  if (::geteuid() == 0) CHECK(content_of(files.open_mapped(reinterpret_cast<uint64_t>(at) + 100)) == "mapped");
+  CHECK(files.open_mapped(8) == nullptr);
+  ::munmap(at, 4096);
+}
+
+TEST_CASE("the map of compiled code is the process's own") {
+  ProcessFiles files(::getpid());
+  const std::string path = "/tmp/perf-" + std::to_string(::getpid()) + ".map";
+  CHECK(files.open_jit_map() == nullptr);
+  std::ofstream(path) << "1000 10 f";
+  CHECK(content_of(files.open_jit_map()) == "1000 10 f");
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink("/etc/passwd", path);
+  CHECK(files.open_jit_map() == nullptr);
+  std::filesystem::remove(path);
 }
 
 TEST_CASE("threads and memory of a process") {

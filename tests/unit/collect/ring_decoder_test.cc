@@ -65,7 +65,7 @@ struct Process {
   uint32_t loads = 0;
   std::vector<std::string> announced;
   std::string ids[kPlaces];  // empty: nothing is there
-  ModuleMap modules{"/bin/program", [this](const std::string& path) {
+  ModuleMap modules{"/bin/program", [this](const std::string& path, uint64_t) {
                       announced.push_back(path.substr(5));
                       return std::shared_ptr<UniqueFd>();
                     }};
@@ -79,11 +79,10 @@ struct Ring {
     builder.open(thread_id, 1000);
   }
   void put(const Stack& stack, bool is_truncated) {
-    if (age != process.age) {  // an agent keeps no frame from before
-      builder.age(process.age);
-      builder.reset(0);
-    }
+    if (age != process.age) builder.age(process.age);
+    if (loads != process.loads) builder.reset(0);  // an agent keeps no frame that may have another meaning now
     age = process.age;
+    loads = process.loads;
     Path path;
     path.second = is_truncated;
     for (const uint64_t pc_avma : stack) {
@@ -128,16 +127,19 @@ struct Ring {
   RingBuilder builder{words.data(), kRingBytes, nullptr};
   RingDecoder decoder;
   uint32_t age = 0;
+  uint32_t loads = 0;
   std::vector<Path> expected;
 };
 
-// Return addresses of which few begin many stacks, as those of programs do.
+// Return addresses of which few begin many stacks, as those of programs do. No frame of a deep stack recurs: it would
+// be folded (stack_folder_test.cc).
 Stack random_stack(std::mt19937* random, uint32_t kinds) {
-  Stack stack((*random)() % 30 == 0 ? (*random)() % 1500 : (*random)() % 12);
-  for (uint64_t& pc_avma : stack) {
-    const uint64_t offset = (*random)() % kinds * 0x10;
-    pc_avma =
-        (*random)() % 40 == 0 ? 0x7000'0000 + offset : kFirstModule + (*random)() % kPlaces * kModuleBytes + 1 + offset;
+  Stack stack((*random)() % 30 == 0 ? (*random)() % 2000 : (*random)() % 12);
+  const bool is_deep = stack.size() > kDeepFrames;
+  for (size_t i = 0; i < stack.size(); ++i) {
+    const uint64_t offset = (is_deep ? i : (*random)() % kinds) * 0x10;
+    const uint64_t place = (*random)() % kPlaces;
+    stack[i] = (*random)() % 40 == 0 ? 0x7000'0000 + offset : kFirstModule + place * kModuleBytes + 1 + offset;
   }
   return stack;
 }

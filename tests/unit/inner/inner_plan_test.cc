@@ -138,6 +138,58 @@ TEST_CASE("one function that cannot be hooked keeps all of them from it, and is 
                                                       "calloc is chosen when the program starts"});
 }
 
+TEST_CASE("a compiler's copy that ends blocks keeps all from being hooked, if more than the allocator calls it") {
+  const auto plan_with = [](const char* caller) {
+    ElfMaker maker;
+    const uint64_t part_svma = maker.add("free.part.0", kBody);
+    const uint64_t free_svma = maker.next_svma();
+    std::vector<int> body = kBody;
+    for (const int byte : branch(0xe9, free_svma + body.size(), part_svma)) body.push_back(byte);
+    maker.add("free", body);
+    maker.add("malloc", kBody);
+    const uint64_t caller_svma = maker.next_svma();
+    maker.add(caller, branch(0xe8, caller_svma, part_svma));
+    return plan_of(maker);
+  };
+  CHECK(plan_with("realloc").refusals.empty());
+  CHECK(plan_with("main").refusals ==
+        std::vector<std::string>{"free.part.0 is a copy that the compiler made, and is called past the function"});
+  // What one gives out is not seen; the rest is.
+  ElfMaker maker;
+  const uint64_t copy_svma = maker.add("malloc.constprop.0", kBody);
+  for (const char* name : {"malloc", "free"}) maker.add(name, kBody);
+  const uint64_t caller_svma = maker.next_svma();
+  maker.add("main", branch(0xe8, caller_svma, copy_svma));
+  const InnerPlanning planning = plan_of(maker);
+  CHECK_FALSE(planning.plan.empty());
+  CHECK(planning.unseen == std::vector<std::string>{
+                               "malloc.constprop.0 is a copy that the compiler made, and is called past the function"});
+}
+
+TEST_CASE("a plan that takes too long is none, and that is said") {
+  ElfMaker maker;
+  for (const char* name : {"malloc", "free"}) maker.add(name, kBody);
+  const MadeFile file(maker.bytes());
+  const InnerPlanning planning = plan_inner_hooks(file.fd(), -1, 0);
+  CHECK(planning.plan.empty());
+  CHECK(planning.allocators.size() == 1);
+  CHECK_FALSE(planning.refusals.empty());
+}
+
+TEST_CASE("tens of thousands of parts that are seldom executed are looked up, and not searched one by one") {
+  ElfMaker maker;
+  maker.add("free", kBody);
+  constexpr int kJumps = 20'000;
+  std::vector<int> body = kBody;
+  for (int i = 0; i < kJumps; ++i) {
+    const uint64_t from_svma = maker.next_svma() + body.size();
+    for (const int byte : branch(0xe9, from_svma, from_svma + 5)) body.push_back(byte);  // to no function's start
+  }
+  maker.add("malloc", body);
+  for (int i = 0; i < kJumps; ++i) maker.add("f" + std::to_string(i) + ".cold", {0x90, 0xc3});
+  CHECK(plan_of(maker).refusals.empty());  // within the time that a plan may take
+}
+
 TEST_CASE("what no loader starts is left alone") {
   ElfMaker maker;
   for (const char* name : {"malloc", "free"}) maker.add(name, kBody);

@@ -163,6 +163,28 @@ TEST_CASE("a compiler's clones are the function that they are made of") {
   }
 }
 
+TEST_CASE("a lambda that only moved is neither new nor gone") {
+  const auto lambda = [](const std::string& name) { return Step{name, "/src/server.cc", 12}; };
+  const Profile base = profile_of({{{lambda("start()::{lambda(int)#1}::operator()(int) const"), kMain}, 5, 500},
+                                   {{lambda("start()::{lambda(int)#2}::operator()(int) const"), kMain}, 3, 3000}});
+  const Profile grown = profile_of({{{lambda("start()::{lambda(int)#1}::operator()(int) const"), kMain}, 5, 600},
+                                    {{lambda("start()::{lambda(int)#2}::operator()(int) const"), kMain}, 3, 3000}});
+  CHECK(changes(base, grown) == "start 500→600 1\n");  // told apart where both profiles have the same ones
+  const Profile moved = profile_of({{{lambda("start()::{lambda(int)#1}::operator()(int) const"), kMain}, 1, 10},
+                                    {{lambda("start()::{lambda(int)#2}::operator()(int) const"), kMain}, 5, 500},
+                                    {{lambda("start()::{lambda(int)#3}::operator()(int) const"), kMain}, 3, 3000}});
+  CHECK(changes(base, moved) == "start 3500→3510 1\n");
+  for (const std::string name : {"start()::$_#::operator()() const", "app::load::{closure##}", "App.lambda$load$#"}) {
+    const auto numbered = [&name](const char* number) {
+      std::string text = name;
+      return text.replace(text.rfind('#'), 1, number);
+    };
+    INFO(name);
+    CHECK(changes(profile_of({{{lambda(numbered("0")), kMain}, 5, 500}}),
+                  profile_of({{{lambda(numbered("1")), kMain}, 5, 500}})) == "");
+  }
+}
+
 TEST_CASE("one place by several callers: the changes of its stacks are told apart") {
   const Step grow = user("grow");
   const Profile base =

@@ -1,9 +1,13 @@
 // tests/unit/model/frame_kind_test.cc: names as they were seen in real stacks.
 #include "cli/model/analysis/frame_kind.h"
 
+#include "cli/model/analysis/places.h"
+#include "tests/support/user_frame.h"
+
 #include <catch2/catch.hpp>
 
 using namespace heapprof::cli;
+using heapprof::test::user_frame;
 
 namespace {
 
@@ -93,6 +97,23 @@ constexpr Seen kSeen[] = {
     {FrameKind::kUser, "sqlite3BtreeOpen", "/usr/lib/x86_64-linux-gnu/libsqlite3.so.0"},
     {FrameKind::kUser, "", kApp},  // stripped
 
+    // Names that are another's elsewhere.
+    {FrameKind::kUser, "core::Engine::load(int)", kApp},
+    {FrameKind::kUser, "alloc::Table::rows() const", kApp},
+    {FrameKind::kUser, "tc_create_table", kApp},
+    {FrameKind::kUser, "mi_scan_open", kApp},
+    {FrameKind::kUser, "je_parse", kApp},
+    {FrameKind::kUser, "start_thread", kApp},
+    {FrameKind::kUser, "call_init", kApp},
+    {FrameKind::kUser, "sysmalloc", kApp},
+    {FrameKind::kUser, "_dl_item", kApp},
+    {FrameKind::kUser, "Builtins_init", kApp},
+    {FrameKind::kRuntime, "Builtins_ArrayMap", kApp},
+    {FrameKind::kAllocator, "mi_heap_malloc_zero", kApp},
+    {FrameKind::kAllocator, "tc_new", kApp},
+    {FrameKind::kAllocator, "je_arena_palloc", kApp},
+    {FrameKind::kRuntime, "start_thread", ""},  // Valgrind names no module
+
     {FrameKind::kUnknown, "", ""},
 };
 
@@ -133,30 +154,72 @@ TEST_CASE("a source file tells where a name cannot") {
   CHECK(frame_kind(profile, frame) == FrameKind::kStandard);
 }
 
+TEST_CASE("a namespace called core is Rust's where the source is") {
+  const Profile profile;
+  Frame frame;
+  frame.function = "core::Engine::load";
+  CHECK(frame_kind(profile, frame) == FrameKind::kStandard);
+  frame.file = "/rustc/0123/library/core/src/ptr.rs";
+  CHECK(frame_kind(profile, frame) == FrameKind::kStandard);
+  frame.file = "/home/me/game/engine.cpp";
+  CHECK(frame_kind(profile, frame) == FrameKind::kUser);
+}
+
+TEST_CASE("Go's runtime and what cgo writes are no frames of the user's") {
+  Profile profile;
+  const uint32_t node = push_stack(&profile, {"runtime.main", "main.load", "main._Cfunc_make", "runtime.cgocall",
+                                              "_cgo_dc65b1a8d003_Cfunc_make", "malloc"});
+  profile.frames[0].file = "/usr/lib/go-1.19/src/runtime/proc.go";
+  profile.frames[1].file = "/home/me/server/load.go";
+  profile.frames[2].file = "_cgo_gotypes.go";
+  profile.frames[3].file = "/usr/lib/go-1.19/src/runtime/cgocall.go";
+  profile.frames[4].file = "/tmp/go-build/cgo-gcc-prolog";
+  CHECK(user_frame(profile, node)->function == "main.load");
+  profile.frames[1] = {};
+  profile.frames[1].function = "runtime.start";  // a package of the user's with that name
+  profile.frames[1].file = "/home/me/runtime/start.go";
+  CHECK(user_frame(profile, node)->function == "runtime.start");
+}
+
+TEST_CASE("a fetched package's function is no place where a function of the user's called it") {
+  Profile profile;
+  const uint32_t node = push_stack(&profile, {"app::main", "map::Map<K>::insert", "map::grow"});
+  profile.frames[0].file = "src/main.rs";
+  profile.frames[1].file = "/home/me/.cargo/registry/src/a/map-1.2.0/src/lib.rs";
+  profile.frames[2].file = profile.frames[1].file;
+  CHECK(user_frame(profile, node)->function == "app::main");
+  CHECK(build_place_tree(profile).place_node[node] == 1);
+  profile.shows_libraries = true;
+  CHECK(build_place_tree(profile).place_node[node] == node);
+  profile.shows_libraries = false;
+  profile.frames[0].file = profile.frames[1].file;  // the program itself is a package: cargo install
+  CHECK(user_frame(profile, node)->function == "map::grow");
+  CHECK(build_place_tree(profile).place_node[node] == node);
+}
+
 TEST_CASE("a site is named by the innermost frame that is the user's own") {
   Profile profile;
   const uint32_t node = push_stack(&profile, {"_start", "main", "load(char const*)",
                                               "std::vector<int>::push_back(int&&)", "operator new(unsigned long)"});
-  REQUIRE(first_user_frame(profile, node) != nullptr);
-  CHECK(first_user_frame(profile, node)->function == "load(char const*)");
+  REQUIRE(user_frame(profile, node) != nullptr);
+  CHECK(user_frame(profile, node)->function == "load(char const*)");
 }
 
 TEST_CASE("without a user's frame the innermost beyond the allocator names the site") {
   Profile profile;
   const uint32_t node =
       push_stack(&profile, {"_start", "std::locale::classic()", "operator new(unsigned long)", "malloc"});
-  CHECK(first_user_frame(profile, node)->function == "std::locale::classic()");
+  CHECK(user_frame(profile, node)->function == "std::locale::classic()");
 }
 
 TEST_CASE("a stack of allocator frames is named by the innermost") {
   Profile profile;
   const uint32_t node = push_stack(&profile, {"operator new(unsigned long)", "malloc"});
-  CHECK(first_user_frame(profile, node)->function == "malloc");
+  CHECK(user_frame(profile, node)->function == "malloc");
 }
 
 TEST_CASE("a site without a stack has no frame") {
   Profile profile;
   push_stack(&profile, {});
-  CHECK(first_user_frame(profile, 0) == nullptr);
-  CHECK(first_user_node(profile, 0) == 0);
+  CHECK(user_frame(profile, 0) == nullptr);
 }

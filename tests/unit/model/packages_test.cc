@@ -1,5 +1,5 @@
 // tests/unit/model/packages_test.cc: whose code asked for a Python program's memory.
-#include "cli/model/analysis/python/packages.h"
+#include "cli/model/analysis/packages.h"
 
 #include "tests/support/python_scene.h"
 
@@ -17,7 +17,7 @@ std::string packages_of(PythonScene* scene) {
   const Profile profile = scene->take();
   std::string text;
   uint64_t sum = 0;
-  for (const Package& package : find_packages(profile, profile.devices[0], Metric::kPeak)) {
+  for (const Package& package : find_packages(profile, build_place_tree(profile), profile.devices[0], Metric::kPeak)) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", package.name, package.numbers.peak_bytes);
     sum += package.numbers.peak_bytes;
   }
@@ -70,5 +70,5 @@ TEST_CASE("a program without frames of Python has no packages") {
   PythonScene scene;
   scene.add({native("f", "/opt/app"), native("main", "/opt/app")});
   const Profile profile = scene.take();
-  CHECK(find_packages(profile, profile.devices[0], Metric::kPeak).empty());
+  CHECK(find_packages(profile, build_place_tree(profile), profile.devices[0], Metric::kPeak).empty());
 }

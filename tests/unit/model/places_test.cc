@@ -28,14 +28,6 @@ std::vector<std::string> caller_names(const Profile& profile, const CallerChain&
 
 }  // namespace
 
-TEST_CASE("places agree with first_user_node") {
-  for (const Profile& profile : {scene_profile(), assembled(small_sample()), assembled(random_sample({}))}) {
-    const PlaceTree tree = build_place_tree(profile);
-    for (uint32_t node = 0; node < profile.nodes.size(); ++node)
-      CHECK(tree.place_node[node] == first_user_node(profile, node));
-  }
-}
-
 TEST_CASE("sites that reach one line by several callers are one place") {
   const Profile profile = scene_profile();
   const PlaceTree tree = build_place_tree(profile);

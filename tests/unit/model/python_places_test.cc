@@ -22,9 +22,9 @@ const PythonCall kNumpy =
     native("array_new", kSystemSite + "numpy/core/_multiarray_umath.cpython-311-x86_64-linux-gnu.so");
 
 // "function file:line" of the last stack's place, and its callers.
-std::string place_in(Profile profile, bool python_libraries = false) {
+std::string place_in(Profile profile, bool libraries = false) {
   FoldRules rules;
-  rules.python_libraries = python_libraries;
+  rules.libraries = libraries;
   PlaceTree tree;
   mark_folded(rules, &profile, &tree);
   const uint32_t node = tree.place_node[profile.devices[0].sites.back().node];
@@ -36,10 +36,10 @@ std::string place_in(Profile profile, bool python_libraries = false) {
     text += " < " + frame_name(profile, profile.frames[profile.nodes[outer].frame]);
   return text;
 }
-std::string place_of(const std::vector<PythonCall>& calls, bool python_libraries = false) {
+std::string place_of(const std::vector<PythonCall>& calls, bool libraries = false) {
   PythonScene scene;
   scene.add({kNewDict, kEvaluate, kTrain, kMainModule, kEvaluate, kBytesMain}).add(calls);
-  return place_in(scene.take(), python_libraries);
+  return place_in(scene.take(), libraries);
 }
 std::string place_at(const std::string& file) {
   return place_of({kNewDict, {"f", file, 1}, kMainModule, kEvaluate, kBytesMain});
@@ -61,7 +61,7 @@ TEST_CASE("an extension of the user's own is a place, one of a package is not") 
   CHECK(place_of({kNumpy, kEvaluate, kTrain, kMainModule, kEvaluate, kBytesMain}) == "train train.py:24 < <module>");
 }
 
-TEST_CASE("with --python-libraries a line of a library is a place") {
+TEST_CASE("with --libraries a line of a library is a place") {
   CHECK(place_of({kNumpy, kLinear, kForward, kMainModule, kEvaluate}, true) ==
         "Linear.forward linear.py:114 < Net.forward < <module>");
   CHECK(place_of({kNewDict, kJson, kTrain, kMainModule, kEvaluate}, true) ==

@@ -2,11 +2,11 @@
 // go into rows; which snapshot is meant; and a snapshot as a profile of its own.
 #include "cli/model/profile/snapshots.h"
 
+#include "cli/base/saturating.h"
 #include "cli/model/analysis/group.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/analysis/moment.h"
 #include "cli/model/profile/invariants.h"
-#include "cli/model/profile/site_numbers.h"
 #include "tests/support/sample_profile.h"
 
 #include <catch2/catch.hpp>

@@ -87,6 +87,26 @@ TEST_CASE("without tensors each mapping is a segment of one block") {
   CHECK(actions_of(states[0]) == std::vector<StateAction>{StateAction::kSegmentBegin, StateAction::kBlockBegin});
 }
 
+TEST_CASE("a tensor is refused with what the driver said just before") {
+  TraceMaker maker;
+  maker.event(TraceAction::kRefuse, 1, 4096, 0x100);  // its own allocator's rest
+  maker.event(TraceAction::kRefuse, 0, 77, 0x1000);
+  maker.event(TraceAction::kRefuse, 1, 4096, 0x100);
+  maker.event(TraceAction::kBegin, 0, 0x1000, 0x1000);
+  maker.event(TraceAction::kRefuse, 1, 4096, 0x100);
+  const auto free_bytes_of = [&maker] {
+    std::vector<uint64_t> free_bytes;
+    const std::vector<DeviceState> states = replay_trace(maker.trace, "");
+    for (const StateEvent& event : states.at(0).events) {
+      if (event.action == StateAction::kRefuse) free_bytes.push_back(event.free_bytes);
+    }
+    return free_bytes;
+  };
+  CHECK(free_bytes_of() == std::vector<uint64_t>{kFreeNotKnown, 77, 77, 77});
+  maker.live(0, 0x1000, 0x1000);  // now that the memory is there at the end, its begin is one that happened
+  CHECK(free_bytes_of() == std::vector<uint64_t>{kFreeNotKnown, 77, 77, kFreeNotKnown});
+}
+
 TEST_CASE("what cannot be drawn as a double is left out") {
   TraceMaker maker;
   maker.live(0, (uint64_t{1} << 53) - 10, 11);

@@ -1,6 +1,7 @@
 // tests/unit/model/warnings_test.cc: what makes numbers or names doubtful is said, and nothing else.
 #include "cli/model/analysis/warnings.h"
 
+#include "cli/base/units.h"
 #include "tests/support/scene_profile.h"
 
 #include <catch2/catch.hpp>
@@ -29,6 +30,9 @@ TEST_CASE("each count that makes a profile doubtful is said") {
   CHECK(ids(profile) == Ids{"HP038"});
   profile.run.complete = false;
   CHECK(ids(profile) == Ids{"HP038"});  // lost events are the reason
+  profile.run.incomplete_reason = "the program forbade itself the time stamp counter; events were lost";
+  CHECK(ids(profile) == Ids{"HP038", "HP048"});
+  profile.run.incomplete_reason.clear();
   counters.lost = 0;
   profile.run.incomplete_reason = "the collector detached";
   CHECK(ids(profile) == Ids{"HP048"});
@@ -52,6 +56,27 @@ TEST_CASE("each count that makes a profile doubtful is said") {
   const std::vector<Problem> warnings = find_warnings(profile);
   REQUIRE(warnings.size() == 1);
   CHECK(warnings[0].what.find("a.so, b.so, c.so, d.so, e.so and 2 more") != std::string::npos);
+}
+
+TEST_CASE("stacks that end early are a share of the stacks of all devices") {
+  Profile profile = scene_profile();
+  profile.run.counters.allocations = 2;  // of the heap
+  profile.devices.push_back(profile.devices[0]);
+  profile.devices.back().name = "mapped";
+  uint64_t truncated = 0;
+  uint64_t all = 0;
+  for (Device& device : profile.devices) {
+    for (Site& site : device.sites) all += site.numbers.total_blocks;
+  }
+  for (Site& site : profile.devices.back().sites) {
+    site.truncated = true;
+    truncated += site.numbers.total_blocks;
+  }
+  profile.run.counters.truncated_stacks = truncated;
+  REQUIRE(ids(profile) == Ids{"HP039"});
+  const std::string what = find_warnings(profile)[0].what;
+  CHECK(what.starts_with(format_count_exact(truncated) + " of " + format_count(all) + " stacks"));
+  CHECK(what.find("(49.9 %)") != std::string::npos);  // the scene has another device, with few blocks
 }
 
 TEST_CASE("blocks that begin or end unseen are said where a true program has none") {

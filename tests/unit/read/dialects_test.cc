@@ -1,6 +1,7 @@
 // tests/unit/read/dialects_test.cc: files of Valgrind and dhat-rs.
 #include "cli/model/analysis/frame_kind.h"
 #include "cli/model/profile/invariants.h"
+#include "tests/support/user_frame.h"
 #include "tests/unit/read/helpers.h"
 
 #include <catch2/catch.hpp>
@@ -26,7 +27,7 @@ TEST_CASE("Valgrind's profile of the heap is read, its totals are the sums") {
   const Site& largest = profile.devices[0].sites[0];
   CHECK(largest.numbers.peak_bytes == 1237);
   CHECK(largest.numbers.lifetime_ns == 6649);  // instructions, not scaled
-  const Frame* user = first_user_frame(profile, largest.node);
+  const Frame* user = test::user_frame(profile, largest.node);
   REQUIRE(user != nullptr);
   CHECK(user->function == "leak");
   CHECK(user->file == "sample.c");
@@ -47,7 +48,7 @@ TEST_CASE("dhat-rs' profile is read: microseconds, columns, inlined frames") {
   const Frame& inner = profile.frames[profile.nodes[site.node].frame];
   CHECK(inner.function == "alloc::alloc::alloc");
   CHECK(inner.inlined);  // at the address of the next one
-  const Frame* user = first_user_frame(profile, site.node);
+  const Frame* user = test::user_frame(profile, site.node);
   CHECK(user->function == "index::build");
   CHECK(user->line == 35);
   CHECK_FALSE(user->inlined);

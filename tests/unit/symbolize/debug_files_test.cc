@@ -185,7 +185,7 @@ TEST_CASE("a pipe or a folder of a module's name is not read") {
   CHECK(found.report.unresolved_locations == 1);
 }
 
-TEST_CASE("a .dwo file that is gone costs what it held: lines and symbols remain") {
+TEST_CASE("a .dwo file that is gone costs what it held and the lines: they may be of functions inlined there") {
   Folder folder;
   fs::path original = program("gcc_split");
   fs::copy_file(original, folder / "shapes");
@@ -196,7 +196,36 @@ TEST_CASE("a .dwo file that is gone costs what it held: lines and symbols remain
   Symbolized found = symbolize_file(folder / "shapes", recorded(original));
   REQUIRE(found.frames["inlined"].size() == 1);
   CHECK(found.frames["inlined"][0].function == "shapes::measure(shapes::Circle const&)");
-  CHECK(found.frames["inlined"][0].line == line_of("shapes.cc", "area"));
+  CHECK(found.frames["inlined"][0].line == 0);
+  CHECK(found.frames["inlined"][0].file.empty());
+  REQUIRE(found.report.modules.size() == 1);
+  CHECK(found.report.modules[0].missing_file.ends_with("/shapes.gon"));
+}
+
+TEST_CASE("a file whose sections are compressed with zstd is read as any other, and a damaged one costs its lines") {
+  Folder folder;
+  const fs::path original = program("gcc_zstd");
+  REQUIRE(shell("readelf -tW " + quoted(original) + " | grep -q ZSTD"));
+  check_shapes(symbolize_file(original, recorded(original)));
+  // As a separate debug file, with a build id and without one.
+  for (const char* remove : {"", "--remove-section=.note.gnu.build-id"}) {
+    fs::copy_file(original, folder / "shapes", fs::copy_options::overwrite_existing);
+    REQUIRE(shell("cd " + quoted(folder.path()) + " && objcopy " + remove +
+                  " shapes && objcopy --only-keep-debug shapes shapes.debug && strip -s shapes && "
+                  "objcopy --add-gnu-debuglink=shapes.debug shapes && readelf -tW shapes.debug | grep -q ZSTD"));
+    check_shapes(symbolize_file(folder / "shapes", recorded(original)));
+    fs::remove(folder / "shapes.debug");
+  }
+  fs::remove(folder / "shapes");
+  // Every section's first compressed byte is another one.
+  fs::copy_file(original, folder / "shapes");
+  REQUIRE(
+      shell("cd " + quoted(folder.path()) +
+            " && readelf -SW shapes | sed -nE 's/.*\\.debug_[a-z_]+ +PROGBITS +[0-9a-f]+ ([0-9a-f]+) .*/\\1/p' | "
+            "while read -r at; do printf x | dd of=shapes bs=1 seek=$((0x$at + 24)) conv=notrunc status=none; done"));
+  const Symbolized found = symbolize_file(folder / "shapes", recorded(original));
+  CHECK(found.report.unreadable_modules.empty());
+  CHECK(found.report.modules_without_debug_info.size() == 1);
 }
 
 TEST_CASE("nothing is asked of debuginfod unless the environment names servers") {

@@ -28,6 +28,23 @@ TEST_CASE("a Rust v0 name is demangled without its disambiguators") {
 
 TEST_CASE("a D name is demangled") { CHECK(demangle("_D8demangle4testFaZv") == "demangle.test(char)"); }
 
+TEST_CASE("a procedure of a Fortran module is demangled") {
+  CHECK(demangle("__store_MOD_load") == "store::load");
+  CHECK(demangle("__a_b_MOD_c_d2") == "a_b::c_d2");
+  for (const char* name : {"__MOD_", "__a_MOD_", "__store_MOD_Load", "_a_MOD_b", "store_MOD_load", "solve_"})
+    CHECK(demangle(name) == name);
+}
+
+TEST_CASE("GNAT's names are demangled where the code is Ada's") {
+  using heapprof::cli::demangle_ada;
+  CHECK(demangle_ada("store__load") == "store.load");
+  CHECK(demangle_ada("store__load__2") == "store.load");
+  CHECK(demangle_ada("store__inner__Oadd") == "store.inner.\"+\"");
+  CHECK(demangle_ada("_ada_main") == "main");
+  for (const char* name : {"", "main", "__gnat_malloc", "Store__Load"}) CHECK(demangle_ada(name) == name);
+  CHECK(demangle("store__load") == "store__load");
+}
+
 TEST_CASE("any other name comes back as it is") {
   for (const char* name :
        {"", "main", "_", "_Z", "_R", "_D", "_start", "_ZZZZ", "_RNvC", "_DYNAMIC", "a b", "operator new"}) {

@@ -40,6 +40,7 @@ add_shapes_program(gcc_split_dwarf4 ${SYMBOLIZE_GCC} -O2 -g -gsplit-dwarf -gdwar
 add_shapes_program(gcc_lto ${SYMBOLIZE_GCC} -O2 -g -flto=auto)
 add_shapes_program(gcc_types ${SYMBOLIZE_GCC} -O2 -g -fdebug-types-section)
 add_shapes_program(gcc_compressed ${SYMBOLIZE_GCC} -O2 -g -gz)
+add_shapes_program(gcc_zstd ${SYMBOLIZE_GCC} -O2 -g -Wl,--compress-debug-sections=zstd)
 add_shapes_program(gcc_no_pie ${SYMBOLIZE_GCC} -O2 -g -no-pie -fno-pie)
 add_shapes_program(gcc_sections ${SYMBOLIZE_GCC} -O2 -g -ffunction-sections -Wl,--gc-sections)
 find_program(SYMBOLIZE_CLANG NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14)

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,6 +55,23 @@ bool is_same(const KeptNames& a, const KeptNames& b) {
     }
   }
   return true;
+}
+
+TEST_CASE("names of a file without debug information hold until there is a debug file") {
+  const Folder folder;
+  const NameStore store(folder.path + "/cache/names");
+  const std::string path = folder.file("program", "one");
+  KeptNames names = some_names(path, 10, "f");
+  names.sought_paths = {folder.path + "/.debug/program.debug", folder.path + "/program.debug"};
+  unsetenv("DEBUGINFOD_URLS");
+  store.keep(kId, names);
+  REQUIRE(store.find(kId, names.module));
+  CHECK(store.find(kId, names.module)->sought_paths == names.sought_paths);
+  setenv("DEBUGINFOD_URLS", "http://127.0.0.1:1", 1);
+  CHECK_FALSE(store.find(kId, names.module));
+  unsetenv("DEBUGINFOD_URLS");
+  folder.file("program.debug", "debug");
+  CHECK_FALSE(store.find(kId, names.module));
 }
 
 TEST_CASE("names come back as they were kept, for the same build id and the same files") {

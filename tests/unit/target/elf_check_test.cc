@@ -110,7 +110,7 @@ struct FakeElf {
     segments[1].p_offset = loader_off;
     segments[1].p_filesz = loader.size() + 1;
     segments[2].p_type = PT_DYNAMIC;
-    segments[2].p_offset = dynamic_off;
+    segments[2].p_offset = segments[2].p_vaddr = dynamic_off;
     segments[2].p_filesz = dynamic.size() * sizeof(Elf64_Dyn);
     const auto raw = [](const auto& data, size_t count) {
       return std::string(reinterpret_cast<const char*>(&data), count);
@@ -167,7 +167,7 @@ TEST_CASE("what cannot be started has the shell's exit codes") {
   CHECK(id_of("./plain") == "HP002");
   CHECK(id_of("/dev/null") == "HP002");
   CHECK(id_of(Folder::write("binary", std::string("\x01\x02\0\x03", 4))) == "HP011");
-  CHECK(id_of(Folder::write("empty", "")) == "HP011");
+  CHECK(id_of(Folder::write("empty", "")).empty());  // the shell runs it, as it does without us
 }
 
 TEST_CASE("programs that no agent can enter are named") {

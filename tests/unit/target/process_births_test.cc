@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 namespace heapprof::cli {
 namespace {
@@ -77,6 +78,31 @@ TEST_CASE("a process that began since is found by its environment, a thread is n
   thread.join();
   CHECK(waitpid(child, nullptr, 0) == child);
   close(ends[0]);
+}
+
+// Its environment reads as empty for a moment of each exec.
+TEST_CASE("a process that is just replacing its program is found") {
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string self = "if [ $1 -gt 0 ]; then exec sh -c \"$0\" \"$0\" $(($1-1)); fi";
+    execlp("sh", "sh", "-c", self.c_str(), self.c_str(), "300", nullptr);
+    _exit(127);
+  }
+  const std::string path = std::getenv("PATH");
+  const PidSpan only_child{child - 1, child};
+  size_t found = 0;
+  size_t missed = 0;   // though it was found again later
+  size_t missing = 0;  // since it was found last: it may be ending
+  while (waitpid(child, nullptr, WNOHANG) == 0) {
+    if (processes_with("PATH", path, only_child).empty()) {
+      ++missing;
+      continue;
+    }
+    ++found;
+    missed += std::exchange(missing, 0);
+  }
+  CHECK(found > 0);
+  CHECK(missed == 0);
 }
 
 }  // namespace

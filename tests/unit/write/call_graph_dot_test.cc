@@ -1,6 +1,7 @@
 // tests/unit/write/call_graph_dot_test.cc: the graph of calls: what counts once, what is left out, and that the rest
 // hangs together.
 #include "cli/write/export/formats.h"
+#include "tests/support/python_scene.h"
 #include "tests/support/scene_profile.h"
 
 #include <catch2/catch.hpp>
@@ -87,4 +88,33 @@ TEST_CASE("the graph of calls is pruned, and joins what is left over what is not
   CHECK(dot.find("style=dashed") != std::string::npos);
   CHECK(attribute(dot, "  total=", "total") == 300'000'000);
   CHECK(find_export_format("dot")->find_notes(profile, {}).size() == 1);
+}
+
+TEST_CASE("functions of Python have their whole names in the graph of calls, and in folded stacks") {
+  const std::string long_name = "Attention.forward.<locals>." + std::string(90, 'x');
+  test::PythonScene scene;
+  scene.add({test::kNewDict, {"load.<locals>.<genexpr>", "/home/me/app/train.py", 7}, test::kMainModule});
+  scene.add({test::kNewDict, {"import numpy", "/home/me/app/train.py", 1}, test::kMainModule});
+  scene.add({test::kNewDict, {long_name, "/home/me/app/train.py", 9}, test::kMainModule});
+  const Profile profile = scene.take();
+  for (const char* format : {"dot", "folded"}) {
+    const std::string text = exported(profile, format, {});
+    for (const std::string& name : {std::string("load.<genexpr>"), std::string("import numpy"),
+                                    "Attention.forward." + std::string(90, 'x'), std::string("<module>")}) {
+      INFO(name << " in " << text);
+      CHECK(text.find(name) != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("what Graphviz would take for an entity in a name is written as the text that it is") {
+  test::ScenePlan plan;
+  plan.add_device("host");
+  SizedNumbers n;
+  n.total_bytes = n.peak_bytes = 100, n.total_blocks = n.peak_blocks = 1;
+  plan.add_site({{"a&lt;b", "/src/a.cc", 9}}, n);
+  plan.add_site({{"f(int&, char)", "/src/a.cc", 9}}, n);
+  const std::string dot = exported(plan.take(), "dot", {"", Metric::kTotal});
+  CHECK(dot.find("a&amp;lt;b") != std::string::npos);
+  CHECK(dot.find("&amp;,") == std::string::npos);
 }

@@ -37,6 +37,7 @@ std::map<unsigned char, size_t> opcodes_of(const std::string& pickle) {
       case '(':
       case 'u':
       case 'e':
+      case 0x86:
       case 0x88:
       case 0x89: break;
       case 0x80: REQUIRE(byte() == 4); break;
@@ -94,12 +95,17 @@ TEST_CASE("numbers and lists of a pickle are as small as its readers want them")
     pickle.next_element();
     pickle.text(std::string(300, 'x') + std::to_string(i % 300));
   }
+  pickle.next_element();
+  pickle.minus_one();
+  pickle.next_element();
+  pickle.pair(0, 1);
   pickle.end_list();
   pickle.finish();
   std::map<unsigned char, size_t> counts = opcodes_of(sink.text());
-  CHECK(counts['K'] == 1);
+  CHECK(counts['K'] == 3);
+  CHECK(counts[0x86] == 1);
   CHECK(counts['M'] == 2);
-  CHECK(counts['J'] == 2);
+  CHECK(counts['J'] == 3);
   CHECK(counts[0x8a] == 3);
   CHECK(counts['e'] == 3);
   CHECK(counts['X'] == 300);

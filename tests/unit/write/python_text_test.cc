@@ -68,7 +68,7 @@ TEST_CASE("the report of a Python program has its own lines, imports, and whose 
   check_golden("report/python_80.txt", rendered({}, 80));
   check_golden("report/python_40.txt", rendered({}, 40));
   FoldRules libraries;
-  libraries.python_libraries = true;
+  libraries.libraries = true;
   check_golden("report/python_libraries_80.txt", rendered({}, 80, libraries));
 }
 
@@ -93,14 +93,15 @@ TEST_CASE("what is said of packages is little where there is little to say") {
   PythonScene scene;
   scene.add({kNewDict, kTrain, kMainModule, kEvaluate});
   Profile profile = scene.take();
-  CHECK(package_lines(profile, profile.devices[0], 80).empty());  // one is none
+  CHECK(
+      package_lines(profile, build_place_tree(profile), profile.devices[0], 80).empty());  // one package needs no line
   profile.devices[0].name = "mapped";
-  CHECK(package_cells(profile, profile.devices[0]).empty());
+  CHECK(package_cells(profile, build_place_tree(profile), profile.devices[0]).empty());
   scene = PythonScene();
   scene.add({native("f", "/opt/app")}).add({native("g", "/opt/app"), native("f", "/opt/app")});
   profile = scene.take();
-  CHECK(package_cells(profile, profile.devices[0]).empty());
-  CHECK(packages_table(profile, profile.devices[0], {}).empty());
+  CHECK(package_cells(profile, build_place_tree(profile), profile.devices[0]).empty());
+  CHECK(packages_table(profile, build_place_tree(profile), profile.devices[0], {}).empty());
 }
 
 TEST_CASE("a package may be called anything") {
@@ -108,8 +109,9 @@ TEST_CASE("a package may be called anything") {
   scene.add({kNewDict, {"f", kSite + "a\x1b[31m\n" + std::string(200, 'x') + "/b.py", 1}, kMainModule}, 900);
   scene.add({kNewDict, kMainModule}, 100);
   const Profile profile = scene.take();
-  check_lines(package_lines(profile, profile.devices[0], 80), 80);
-  check_lines(packages_table(profile, profile.devices[0], {10, false, 60, Metric::kPeak}), 60);
+  check_lines(package_lines(profile, build_place_tree(profile), profile.devices[0], 80), 80);
+  check_lines(packages_table(profile, build_place_tree(profile), profile.devices[0], {10, false, 60, Metric::kPeak}),
+              60);
 }
 
 TEST_CASE("findings of a line of Python advise in its words") {

@@ -2,8 +2,8 @@
 #include "cli/model/analysis/python/arenas.h"
 
 #include "cli/base/file_name.h"
+#include "cli/base/saturating.h"
 #include "cli/model/analysis/script_frames.h"
-#include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
 #include <string_view>

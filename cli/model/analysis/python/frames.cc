@@ -13,7 +13,14 @@ PythonFrames::PythonFrames(const Profile& profile) : profile_(profile), paths_(p
     if (profile.modules[i].path == kPythonModule) module_ = i;
   }
   frames_.reserve(profile.frames.size());
-  for (const Frame& frame : profile.frames) frames_.push_back(find(frame));
+  for (uint32_t i = 0; i < profile.frames.size(); ++i) {
+    const CodeOwner owner = i < profile.code_owners.size() ? profile.code_owners[i] : CodeOwner::kUnsaid;
+    frames_.push_back(find(profile.frames[i]));
+    if (frames_[i] == PythonFrame::kMark || owner == CodeOwner::kUnsaid) continue;
+    const PythonFrame of_library =
+        is_of_python(profile, profile.frames[i]) ? PythonFrame::kPackage : PythonFrame::kLibrary;
+    frames_[i] = owner == CodeOwner::kUser ? PythonFrame::kOwn : of_library;
+  }
 }
 
 PythonFrame PythonFrames::find(const Frame& frame) const {

@@ -22,7 +22,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr uint32_t kNone = 0xffffffff;
+constexpr uint32_t kNotAdded = 0xffffffff;
 
 // Where a statement is; the start of the interpreter is in no file.
 struct Statement {
@@ -30,7 +30,7 @@ struct Statement {
   uint32_t line = 0;
   std::set<std::string> modules;  // that it imports
   std::set<std::string> objects;  // the same, of those that are written in C
-  uint32_t frame = kNone;         // that was added
+  uint32_t frame = kNotAdded;     // that was added
 };
 
 class Marker {
@@ -48,13 +48,13 @@ class Marker {
  private:
   // What is known of a node from the nodes outside of it.
   struct State {
-    uint32_t python = 0;           // the innermost frame of Python that is none of the machinery's, nor made by code
-    bool is_marked = false;        // a statement was met, and nothing of the user's own since
-    uint32_t statement = kNone;    // whose module is not known yet: only the machinery was met since
-    uint32_t begins = kNone;       // a statement: its frame goes in front of this node
-    bool is_only_python = true;    // nothing but the interpreter's own frames, and no evaluator
-    bool has_interpreter = false;  // some of them
-    bool starts = false;           // the interpreter
+    uint32_t python = 0;             // the innermost frame of Python that is none of the machinery's, nor made by code
+    bool is_marked = false;          // a statement was met, and nothing of the user's own since
+    uint32_t statement = kNotAdded;  // whose module is not known yet: only the machinery was met since
+    uint32_t begins = kNotAdded;     // a statement: its frame goes in front of this node
+    bool is_only_python = true;      // nothing but the interpreter's own frames, and no evaluator
+    bool has_interpreter = false;    // some of them
+    bool starts = false;             // the interpreter
   };
 
   void find_statements() {
@@ -62,7 +62,7 @@ class Marker {
     for (uint32_t node = 1; node < profile_->nodes.size(); ++node) {
       State& state = states_[node];
       state = states_[profile_->nodes[node].parent];
-      state.begins = kNone;
+      state.begins = kNotAdded;
       look_at(node, &state);
     }
   }
@@ -108,23 +108,23 @@ class Marker {
     const Frame* const at = state->python == 0 ? nullptr : &profile_->frames[profile_->nodes[state->python].frame];
     const std::pair<std::string, uint32_t> key = {at == nullptr ? "" : at->file, at == nullptr ? 0 : at->line};
     const auto [entry, is_new] = number_of_.try_emplace(key, static_cast<uint32_t>(statements_.size()));
-    if (is_new) statements_.push_back({key.first, key.second, {}, {}, kNone});
+    if (is_new) statements_.push_back({key.first, key.second, {}, {}, kNotAdded});
     state->is_marked = true;
     state->statement = entry->second;
     state->begins = entry->second;
   }
 
   void name_module(const Frame& frame, State* state) {
-    const uint32_t statement = std::exchange(state->statement, kNone);
-    if (statement == kNone || frame.function != "<module>") return;
+    const uint32_t statement = std::exchange(state->statement, kNotAdded);
+    if (statement == kNotAdded || frame.function != "<module>") return;
     if (std::string name = frames_.paths().package(frame.file); !name.empty())
       statements_[statement].modules.insert(escape_controls(name));
   }
 
   void name_object(const Frame& frame, State* state) {
-    if (state->statement == kNone || frame.module >= profile_->modules.size()) return;
+    if (state->statement == kNotAdded || frame.module >= profile_->modules.size()) return;
     if (frames_.paths().object(frame.module) == ObjectOrigin::kSystem) return;
-    const uint32_t statement = std::exchange(state->statement, kNone);
+    const uint32_t statement = std::exchange(state->statement, kNotAdded);
     if (std::string name = frames_.paths().package(profile_->modules[frame.module].path); !name.empty())
       statements_[statement].objects.insert(escape_controls(name));
   }
@@ -172,7 +172,7 @@ class Marker {
     std::vector<uint32_t> now_at(profile_->nodes.size());
     for (uint32_t node = 1; node < profile_->nodes.size(); ++node) {
       uint32_t parent = now_at[profile_->nodes[node].parent];
-      if (const uint32_t statement = states_[node].begins; statement != kNone) {
+      if (const uint32_t statement = states_[node].begins; statement != kNotAdded) {
         const auto [mark, is_new] = marks.try_emplace({parent, statement}, static_cast<uint32_t>(nodes.size()));
         if (is_new) nodes.push_back({parent, statements_[statement].frame});
         parent = mark->second;
@@ -192,13 +192,13 @@ class Marker {
 
   // Stacks with nothing but the interpreter's own functions get the frame inside of all.
   void mark_starts() {
-    uint32_t frame = kNone;
+    uint32_t frame = kNotAdded;
     std::map<uint32_t, uint32_t> marks;  // by the node that was the innermost
     for (Device& device : profile_->devices) {
       for (Site& site : device.sites) {
         const State& state = states_[site.node];
         if (site.node == 0 || site.truncated || !state.is_only_python || !state.has_interpreter) continue;
-        if (frame == kNone) frame = add_frame(std::string(kPythonStartMark), "", 0);
+        if (frame == kNotAdded) frame = add_frame(std::string(kPythonStartMark), "", 0);
         const auto [mark, is_new] = marks.try_emplace(site.node, static_cast<uint32_t>(profile_->nodes.size()));
         if (is_new) profile_->nodes.push_back({site.node, frame});
         site.node = mark->second;

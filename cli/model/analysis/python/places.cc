@@ -10,7 +10,7 @@ namespace heapprof::cli {
 
 PythonPlaces::PythonPlaces(const Profile& profile)
     : frames_(profile),
-      is_any_(profile.shows_python_libraries),
+      is_any_(profile.shows_libraries),
       is_inside_(profile.nodes.size()),
       package_(profile.nodes.size()),
       instead_(profile.nodes.size()) {}

@@ -21,6 +21,7 @@ class PythonPlaces {
   bool is_users(const Profile& profile, uint32_t node, FrameKind kind);
   // The place of a stack that ends at the node, where nothing of it is the user's own; 0: there is none.
   uint32_t instead(uint32_t node) const { return instead_[node]; }
+  bool hid_libraries() const { return !is_any_; }
 
  private:
   void find_instead(const Profile& profile, uint32_t node, PythonFrame frame);

@@ -6,12 +6,6 @@
 
 namespace heapprof::cli {
 
-namespace {
-
-constexpr size_t kMostOwn = 4;  // frames of the user's own: who asked, and who called
-
-}  // namespace
-
 PythonRows::PythonRows(const Profile& profile) : profile_(profile) {
   if (has_python(profile)) frames_.emplace(profile);
 }

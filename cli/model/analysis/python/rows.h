@@ -6,10 +6,12 @@
 #pragma once
 
 #include "cli/model/analysis/python/frames.h"
+#include "cli/model/analysis/script_frames.h"
 #include "cli/model/profile/profile.h"
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace heapprof::cli {
@@ -23,6 +25,12 @@ class PythonRows {
   // stack: all frames, innermost first, of which the row has the first `taken`. The frames that it has besides, in the
   // same order: none if one of the user's own is among the first.
   void find(const std::vector<uint32_t>& stack, size_t taken, std::vector<uint32_t>* besides) const;
+
+  // What find() asks of a frame.
+  static constexpr size_t kMostOwn = 4;  // frames of the user's own: who asked, and who called
+  PythonFrame kind(uint32_t frame) const { return frames_->of_frame(frame); }
+  bool is_python(uint32_t frame) const { return is_of_python(profile_, profile_.frames[frame]); }
+  bool is_called(uint32_t frame, std::string_view name) const { return profile_.frames[frame].function == name; }
 
  private:
   // Where there is nothing of the user's own: that the interpreter started.

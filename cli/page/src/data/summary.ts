@@ -89,6 +89,8 @@ export interface SideSummary {
   /** It was asked for: also frames that are not the user's own. */
   all_frames: boolean;
   sentence: string;
+  /** What to look at first: "worst" or "most", and "time". */
+  conclusion: { label: string; sentence: string }[];
   metrics: Metric[];
   devices: DeviceSummary[];
   findings: Finding[];

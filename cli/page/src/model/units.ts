@@ -109,11 +109,12 @@ export function change(value: number, format: (value: number) => string = bytes)
   return value === 0 ? "±0" : (value > 0 ? "+" : "−") + format(Math.abs(value));
 }
 
-/** Of the base: +12.3 %, −4.0 %, <0.1 %, 0 %, new, gone */
+/** Of the base: +12.3 %, −4.0 %, <0.1 %, 0 %, new, gone, ×13,000 */
 export function changePercent(base: number, current: number): string {
   if (base === current) return `0${kSpace}%`;
   if (base === 0) return "new";
   if (current === 0) return "gone";
+  if (Math.floor(current / 1000) >= base) return `×${count(Number(scaled(BigInt(current), base, 0)))}`;
   const sign = current > base ? "+" : "−";
   const percent = BigInt(Math.abs(current - base)) * 100n;
   const tenths = scaled(percent, base, 1);

@@ -139,6 +139,11 @@ export function App({ profile, state: chosen, change, version }: { profile: Prof
         </span>
       </header>
       <h1>{summary.sentence}</h1>
+      {summary.conclusion.map((line) => (
+        <h2 class="conclusion">
+          <b>{line.label}</b> {line.sentence}
+        </h2>
+      ))}
       <Cards profile={profile} state={{ ...state, device: device.number }} change={change} inRange={ofRange} />
       {shownDevices.length > 0 && (
         <div class="axis">

@@ -3,10 +3,10 @@
 //
 // A scope is a node once for each way that leads to it, as in the table, so its numbers are its own. A call of the API
 // is one node in all: what meets there is who waits for the same thing.
+#include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/profile/scopes.h"
-#include "cli/model/profile/site_numbers.h"
 #include "cli/write/report/formats.h"
 
 #include <fmt/format.h>

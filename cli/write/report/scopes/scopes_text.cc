@@ -2,9 +2,9 @@
 // of it, as its time is: what a line says holds for everything below it.
 #include "cli/write/report/scopes/scopes_text.h"
 
+#include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/model/profile/site_numbers.h"
 #include "cli/write/report/operators_text.h"
 #include "cli/write/report/scopes/scope_rows.h"
 
@@ -19,16 +19,14 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kWide = 120;         // columns from which on there is room for percentiles
-constexpr size_t kNarrow = 100;       // columns below which there is none for own time and blocks
-constexpr size_t kMostMarks = 100;    // that are shown
-constexpr size_t kMostIndented = 12;  // levels; of a deeper one its number is shown
+constexpr size_t kWide = 120;          // columns from which on there is room for percentiles
+constexpr size_t kNarrowScopes = 100;  // columns below which there is none for own time and blocks
+constexpr size_t kMostMarks = 100;     // that are shown
+constexpr size_t kMostIndented = 12;   // levels; of a deeper one its number is shown
 constexpr size_t kCallsMargin = 6;
 constexpr size_t kMostKernels = 5;  // of a scope that are shown
 constexpr size_t kLeastName = 16;   // columns that a kernel's name has in any case
-constexpr const char* kHeap = "host";
-
-using Row = ScopeRow;
+constexpr const char* kHeapDevice = "host";
 
 class ScopesWriter {
  public:
@@ -76,11 +74,11 @@ class ScopesWriter {
   std::string table() {
     if (scopes_.scopes.empty()) return "";
     const bool has_times = !look_.stable;
-    const bool has_own = look_.columns >= kNarrow;
+    const bool has_own = look_.columns >= kNarrowScopes;
     const bool has_percentiles = has_times && look_.columns >= kWide;
     const bool has_items =
         std::any_of(scopes_.scopes.begin(), scopes_.scopes.end(), [](const Scope& scope) { return scope.items != 0; });
-    Row head = {"count"};
+    ScopeRow head = {"count"};
     if (has_times) head.push_back("time");
     if (has_times && has_own) head.push_back("own");
     if (has_percentiles) head.insert(head.end(), {"p50", "p99", "max"});
@@ -95,7 +93,7 @@ class ScopesWriter {
     head.insert(head.end(), {"kept", "peak inside", "scope"});
     rows_ = {std::move(head)};
     const auto numbers_of = [&](const Scope& scope) {
-      Row row = {format_count(scope.begun)};
+      ScopeRow row = {format_count(scope.begun)};
       const auto time = [&scope](uint64_t time_ns) { return scope.ended == 0 ? "" : format_time(time_ns); };
       if (has_times) row.push_back(time(scope.time_ns));
       if (has_times && has_own) row.push_back(time(scope.own_time_ns));
@@ -161,14 +159,14 @@ class ScopesWriter {
     std::stable_sort(memory.begin(), memory.end(), [this](const ScopeMemory& a, const ScopeMemory& b) {
       return rank_of(a.device) < rank_of(b.device);
     });
-    const bool has_heap = !memory.empty() && memory.front().device == kHeap;
-    Row row = numbers_of(scope);
+    const bool has_heap = !memory.empty() && memory.front().device == kHeapDevice;
+    ScopeRow row = numbers_of(scope);
     const size_t count = row.size();
     add_memory(has_heap ? memory.front() : ScopeMemory{}, &row);
     row.push_back(indent + deep + scope_full_name(scope.category, scope.name));
     rows_.push_back(std::move(row));
     for (size_t i = has_heap ? 1 : 0; i < memory.size(); ++i) {
-      Row device(count);
+      ScopeRow device(count);
       add_memory(memory[i], &device);
       device.push_back(indent + "  on " + escape_controls(memory[i].device));
       rows_.push_back(std::move(device));
@@ -181,14 +179,14 @@ class ScopesWriter {
 
   // Among the profile's devices; the heap is the first.
   size_t rank_of(const std::string& device) const {
-    if (device == kHeap) return 0;
+    if (device == kHeapDevice) return 0;
     const auto is_it = [&device](const Device& other) { return other.name == device; };
     return 1 + static_cast<size_t>(std::find_if(devices_.begin(), devices_.end(), is_it) - devices_.begin());
   }
 
-  void add_memory(const ScopeMemory& memory, Row* row) const {
+  void add_memory(const ScopeMemory& memory, ScopeRow* row) const {
     row->push_back(bytes(memory.allocated_bytes));
-    if (look_.columns >= kNarrow) row->push_back(format_count(memory.allocated_blocks));
+    if (look_.columns >= kNarrowScopes) row->push_back(format_count(memory.allocated_blocks));
     row->insert(row->end(), {change(memory.freed_bytes, memory.allocated_bytes), bytes(memory.peak_inside_bytes)});
   }
 
@@ -298,9 +296,9 @@ class ScopesWriter {
     uint64_t all_ns = 0;
     for (const CategorySum& sum : sums) all_ns = add_saturating(all_ns, sum.own_time_ns);
     if (look_.stable || sums.size() < 2) return "";
-    std::vector<Row> rows = {{"own time", "share", "allocated", "blocks", "kept", "scopes", "category"}};
+    std::vector<ScopeRow> rows = {{"own time", "share", "allocated", "blocks", "kept", "scopes", "category"}};
     for (const CategorySum& sum : sums) {
-      Row row = {format_time(sum.own_time_ns), all_ns == 0 ? "" : format_percent({sum.own_time_ns, all_ns})};
+      ScopeRow row = {format_time(sum.own_time_ns), all_ns == 0 ? "" : format_percent({sum.own_time_ns, all_ns})};
       const ScopeMemory heap = heap_of(sum.memory);
       add_category_memory(heap, &row);
       row.insert(row.end(),
@@ -311,8 +309,8 @@ class ScopesWriter {
         return rank_of(a.device) < rank_of(b.device);
       });
       for (const ScopeMemory& memory : others) {
-        if (memory.device == kHeap || (memory.allocated_blocks == 0 && memory.freed_blocks == 0)) continue;
-        Row device = {"", ""};
+        if (memory.device == kHeapDevice || (memory.allocated_blocks == 0 && memory.freed_blocks == 0)) continue;
+        ScopeRow device = {"", ""};
         add_category_memory(memory, &device);
         device.insert(device.end(), {"", "  on " + escape_controls(memory.device)});
         rows.push_back(std::move(device));
@@ -323,29 +321,29 @@ class ScopesWriter {
 
   static ScopeMemory heap_of(const std::vector<ScopeMemory>& all) {
     for (const ScopeMemory& memory : all) {
-      if (memory.device == kHeap) return memory;
+      if (memory.device == kHeapDevice) return memory;
     }
     return {};
   }
 
-  void add_category_memory(const ScopeMemory& memory, Row* row) const {
+  void add_category_memory(const ScopeMemory& memory, ScopeRow* row) const {
     row->insert(row->end(), {bytes(memory.allocated_bytes), format_count(memory.allocated_blocks),
                              change(memory.freed_bytes, memory.allocated_bytes)});
   }
 
   std::string marks() const {
     if (scopes_.marks.empty()) return "";
-    std::vector<Row> rows = {{"live", "blocks", "since the last", "mark"}};
+    std::vector<ScopeRow> rows = {{"live", "blocks", "since the last", "mark"}};
     if (!look_.stable) rows[0].insert(rows[0].begin(), "at");
     std::map<std::string, uint64_t> last;
     for (size_t i = 0; i < std::min(scopes_.marks.size(), kMostMarks); ++i) {
       const Mark& mark = scopes_.marks[i];
       for (const MarkedMemory& memory : mark.memory) {
-        const bool is_host = memory.device == kHeap;
+        const bool is_host = memory.device == kHeapDevice;
         const auto [before, is_first] = last.try_emplace(memory.device, 0);
-        Row row = {bytes(memory.live_bytes), format_count(memory.live_blocks),
-                   is_first ? "" : change(before->second, memory.live_bytes),
-                   is_host ? scope_full_name(mark.category, mark.name) : "  on " + escape_controls(memory.device)};
+        ScopeRow row = {bytes(memory.live_bytes), format_count(memory.live_blocks),
+                        is_first ? "" : change(before->second, memory.live_bytes),
+                        is_host ? scope_full_name(mark.category, mark.name) : "  on " + escape_controls(memory.device)};
         if (!look_.stable) row.insert(row.begin(), is_host ? format_time(mark.at_ns) : "");
         before->second = memory.live_bytes;
         rows.push_back(std::move(row));
@@ -365,7 +363,7 @@ class ScopesWriter {
   const std::vector<Device>& devices_;
   const ScopesLook& look_;
   std::vector<std::vector<uint32_t>> inner_;  // by a scope's place + 1: those inside of it
-  std::vector<Row> rows_;
+  std::vector<ScopeRow> rows_;
 };
 
 }  // namespace

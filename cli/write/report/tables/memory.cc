@@ -1,7 +1,7 @@
 // cli/write/report/tables/memory.cc: tables of where memory was asked for: all places, not only those for which a
 // screen has room, and the call tree without a cut.
 #include "cli/model/analysis/findings.h"
-#include "cli/model/analysis/python/packages.h"
+#include "cli/model/analysis/packages.h"
 #include "cli/write/report/call_tree.h"
 #include "cli/write/report/findings_words.h"
 #include "cli/write/report/tables/tables.h"
@@ -17,7 +17,7 @@ struct PlaceRow {
   const Place* place = nullptr;
 };
 
-void add_device(const Device* device, const TableRow& row) {
+void add_memory_device(const Device* device, const TableRow& row) {
   row("device", device == nullptr ? std::string() : device->name);
 }
 
@@ -58,7 +58,7 @@ void fill_places(const TableSource& source, CellTable* table) {
   const Profile& profile = source.profile;
   const Columns columns = columns_of(profile);
   const auto write = [&](const PlaceRow& it, const TableRow& row) {
-    add_device(it.device, row);
+    add_memory_device(it.device, row);
     add_frame_cells(profile, frame_of(it.place), row);
     add_all_numbers(profile, columns, it.place == nullptr ? PlaceNumbers{} : it.place->numbers, row);
   };
@@ -81,7 +81,7 @@ void fill_callers(const TableSource& source, CellTable* table) {
     uint64_t amount = 0;
   };
   const auto write = [&](const CallerRow& it, const TableRow& row) {
-    add_device(it.device, row);
+    add_memory_device(it.device, row);
     add_frame_cells(profile, frame_of(it.place), row);
     row("metric", metric_word(metric));
     row("depth", it.depth);
@@ -116,7 +116,7 @@ void fill_tree(const TableSource& source, CellTable* table) {
     std::vector<uint64_t> values = {};
   };
   const auto write = [&](const NodeRow& it, const TableRow& row) {
-    add_device(it.device, row);
+    add_memory_device(it.device, row);
     row("node", it.node);
     row("parent", it.parent);
     add_frame_cells(profile, it.frame, row);
@@ -149,7 +149,7 @@ void fill_sizes(const TableSource& source, CellTable* table) {
     int bucket = 0;
   };
   const auto write = [&](const SizeRow& it, const TableRow& row) {
-    add_device(it.of.device, row);
+    add_memory_device(it.of.device, row);
     add_frame_cells(profile, frame_of(it.of.place), row);
     row("at_least_bytes", size_bucket_least(it.bucket, profile.has_coarse_sizes));
     row("at_most_bytes", size_bucket_most(it.bucket));
@@ -171,11 +171,12 @@ void fill_packages(const TableSource& source, CellTable* table) {
   const Columns columns = columns_of(source.profile);
   for (const Device* device : shown_devices(source.profile, source.view)) {
     const Metric metric = source.view.sort.value_or(source.profile.has_lifetimes ? Metric::kPeak : Metric::kTotal);
-    table->add(find_packages(source.profile, *device, metric), [&](const Package& package, const TableRow& row) {
-      add_device(device, row);
-      row("package", package.name);
-      add_all_numbers(source.profile, columns, package.numbers, row);
-    });
+    table->add(find_packages(source.profile, source.tree, *device, metric),
+               [&](const Package& package, const TableRow& row) {
+                 add_memory_device(device, row);
+                 row("package", package.name);
+                 add_all_numbers(source.profile, columns, package.numbers, row);
+               });
   }
 }
 
@@ -193,7 +194,7 @@ void fill_suppressions(const TableSource& source, CellTable* table) {
   table->add(rows, [](const RuleRow& it, const TableRow& row) {
     static const SuppressionRule kNone;
     const SuppressionRule& rule = it.rule == nullptr ? kNone : *it.rule;
-    add_device(it.device, row);
+    add_memory_device(it.device, row);
     row("rule", rule.text);
     row("reason", rule.reason);
     row("file", rule.source);

@@ -1,7 +1,7 @@
 // cli/write/report/tables/run.cc: tables of the run itself: what is known of it, its threads and processes, and its
 // snapshots.
+#include "cli/base/saturating.h"
 #include "cli/model/analysis/tensor_roles.h"
-#include "cli/model/profile/site_numbers.h"
 #include "cli/write/report/ranks_text.h"
 #include "cli/write/report/tables/tables.h"
 

@@ -19,7 +19,7 @@
 
 namespace heapprof::cli {
 
-using TableCell = std::variant<std::monostate, uint64_t, int64_t, bool, std::string>;  // the first: not known
+using TableCell = std::variant<std::monostate, uint64_t, int64_t, bool, std::string>;  // the first: not known, no text
 
 // What a row, or the header, is made with: row("name", value), one column after the other.
 class TableRow {
@@ -38,15 +38,15 @@ class TableRow {
   static TableCell cell_of(uint64_t value) { return value; }
   static TableCell cell_of(int value) { return int64_t{value}; }
   static TableCell cell_of(int64_t value) { return value; }
-  static TableCell cell_of(EndKind value) { return std::string(end_kind_name(value)); }
-  static TableCell cell_of(const std::string& value) { return value; }
-  static TableCell cell_of(const char* value) { return std::string(value); }
-  static TableCell cell_of(std::string_view value) { return std::string(value); }
+  static TableCell cell_of(EndKind value) { return cell_of(end_kind_name(value)); }
+  static TableCell cell_of(const std::string& value) { return value.empty() ? TableCell() : TableCell(value); }
+  static TableCell cell_of(const char* value) { return cell_of(std::string(value)); }
+  static TableCell cell_of(std::string_view value) { return cell_of(std::string(value)); }
   static TableCell cell_of(const std::optional<uint64_t>& value) { return value ? TableCell(*value) : TableCell(); }
   static TableCell cell_of(const std::vector<std::string>& values) {
     std::string text;
     for (const std::string& value : values) text += (text.empty() ? "" : " ") + value;
-    return text;
+    return cell_of(text);
   }
 
   std::vector<std::string>* names_;

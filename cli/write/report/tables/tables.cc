@@ -6,6 +6,8 @@
 #include "cli/write/encode/csv.h"
 #include "cli/write/encode/json_stream.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace heapprof::cli {
@@ -126,7 +128,8 @@ std::string table_json(std::string_view name, const CellTable& table) {
 void add_frame_cells(const Profile& profile, uint32_t index, const TableRow& row, const std::string& prefix) {
   const Frame none;
   const Frame& frame = index < profile.frames.size() ? profile.frames[index] : none;
-  row(prefix + "function", frame.function);
+  row(prefix + "function",
+      frame.function.empty() && frame.svma != 0 ? fmt::format("0x{:X}", frame.svma) : frame.function);
   row(prefix + "file", frame.file);
   row(prefix + "line", frame.line > 0 ? std::optional<uint64_t>(frame.line) : std::nullopt);
   row(prefix + "module", frame.module < profile.modules.size() ? profile.modules[frame.module].path : std::string());

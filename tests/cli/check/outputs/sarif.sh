@@ -6,13 +6,18 @@ sarif = json.load(open("out.sarif"))
 assert sarif["version"] == "2.1.0" and sarif["$schema"].endswith("sarif-2.1.0.json")
 run, = sarif["runs"]
 rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+for rule in run["tool"]["driver"]["rules"]:
+    assert all(rule[key]["text"] for key in ("shortDescription", "fullDescription", "help"))
 assert len(rules) == len(set(rules)) and run["tool"]["driver"]["name"] == "heapprof"
 assert len(run["results"]) == 5
 for result in run["results"]:
     assert result["ruleId"] in rules and result["level"] in ("error", "warning", "note", "none") and result["message"]["text"]
     place = result["locations"][0]["physicalLocation"]
     assert re.fullmatch(r"[A-Za-z0-9._~/+@%-]+", place["artifactLocation"]["uri"]) and place["region"]["startLine"] >= 1
-    assert all(isinstance(value, str) for value in result["partialFingerprints"].values())
+    region = place["region"]
+    assert region["startColumn"] == 1 and region["endLine"] == region["startLine"]
+    assert re.fullmatch("[0-9a-f]{32}:1", result["partialFingerprints"]["primaryLocationLineHash"])
+assert len({result["partialFingerprints"]["primaryLocationLineHash"] for result in run["results"]}) == 5
 PY
 
 # The model sees what is wrong.

@@ -2,8 +2,9 @@
 export COLUMNS=80
 made churn record_churn
 expect_status 0 "$HEAPPROF_BIN" report --findings churn.json
-expect_in out.txt "1 finding, by cost in bytes, the largest first"
-expect_in out.txt "places that hold more and more, memory that only the start needs: the run took"
+expect_in out.txt "1 finding, in the order to look at them"
+expect_in out.txt "memory that only the start needs, memory that is needed for a short time,"
+expect_in out.txt "queues that fill up: the run took"
 expect_in out.txt "20,000 blocks of 4.00 KiB, one after another"
 grep -qE '^ +smooth_row +.*planted_churn.cc:[0-9]+ +← main' out.txt || fail "the place is not named: $(cat out.txt)"
 expect_in out.txt "at most 1 alive at once"

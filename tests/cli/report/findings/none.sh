@@ -4,14 +4,15 @@ expect_status 0 "$HEAPPROF_BIN" report --findings "$small"
 says out.txt <<'WORDS'
 no findings
 not judged:
-  places that hold more and more, memory that only the start needs: the file
-  does not say what places held when
+  places that hold more and more, memory that only the start needs, memory that
+  is needed for a short time, queues that fill up: the file does not say what
+  places held when
   whether live blocks can still be reached: heapprof run --leak-check asks that
   memory that is never used: no profile says what a program does with a block
   between malloc and free
 WORDS
 expect_status 0 "$HEAPPROF_BIN" report --findings --format json "$small"
-expect_eq "nothing found, in JSON" "$(jq -c '[.findings_count, .findings, .not_asked]' out.txt)" '[0,[],["growth","start-peak"]]'
+expect_eq "nothing found, in JSON" "$(jq -c '[.findings_count, .findings, .not_asked]' out.txt)" '[0,[],["growth","start-peak","spike","backlog"]]'
 expect_eq "why" "$(jq -r '.not_judged[0].why' out.txt)" "the file does not say what places held when"
 
 # A program that was killed had no time to free anything.

@@ -48,6 +48,7 @@ WEAK int mi_posix_memalign(void**, size_t, size_t);
 WEAK void* mi_realloc(void*, size_t);
 WEAK void* mi_recalloc(void*, size_t, size_t);
 WEAK void* mi_reallocf(void*, size_t);
+WEAK void* _aligned_malloc(size_t alignment, size_t);
 WEAK void* mi_expand(void*, size_t);
 WEAK void* mi_new(size_t);
 WEAK void* mi_new_n(size_t, size_t);
@@ -201,6 +202,7 @@ BLOCKS(
     mi_free)
 BLOCKS(use_mi_new, mi_new(size), mi_free)
 BLOCKS(use_mi_new_n, mi_new_n(1, size), mi_free)
+BLOCKS(use_windows_aligned, _aligned_malloc != nullptr ? _aligned_malloc(64, size) : mi_malloc(size), mi_free)
 BLOCKS(use_mi_freed_by_free, mi_malloc(size), mi_cfree)
 MOVED(use_mi_realloc, mi_malloc, mi_realloc(block, size), mi_free)
 MOVED(use_mi_recalloc, mi_malloc, mi_recalloc(block, 1, size), mi_free)
@@ -285,7 +287,8 @@ int main(int argc, char** argv) {
         use_tc_valloc,         use_tc_sized,    use_tc_new,        use_tc_newarray,      use_tc_posix_memalign,
         use_tc_realloc,        use_mi_malloc,   use_mi_zalloc,     use_mi_calloc,        use_mi_aligned,
         use_mi_posix_memalign, use_mi_new,      use_mi_new_n,      use_mi_freed_by_free, use_mi_realloc,
-        use_mi_recalloc,       use_mi_reallocf, use_mi_expand,     use_mi_strdup,        use_mi_heap}) {
+        use_mi_recalloc,       use_mi_reallocf, use_mi_expand,     use_mi_strdup,        use_mi_heap,
+        use_windows_aligned}) {
     use();
   }
   return 0;

@@ -1,0 +1,31 @@
+// agent/hooks/allocator_evidence.h: whether functions that are named as an allocator's behave as one.
+//
+// A name proves nothing: a library of menus has a mi_new, too, and takes a title where mimalloc takes a size.
+//
+// Guarantees
+//  - Who passes gave, for small and for larger sizes, memory that is aligned, may be written to and is used by no one
+//    else, and kept what was written when blocks were given back or made larger.
+// Not provided: functions that want a heap, copy a text, or resize in place are tried only as part of the others'
+//               group.
+// Context:  a copy of the process (agent/process/copied_process.h): a function that is no allocator's may do anything,
+//           and most often ends the copy.
+#pragma once
+
+#include "shared/allocator_functions.h"
+
+#include <stdint.h>
+
+namespace heapprof::agent {
+
+struct TriedFunction {
+  wire::AllocatorFunction what;
+  bool is_small;  // gives small blocks alone
+  uint64_t entry_avma;
+};
+
+// True if the first function that gives a block asks others that record (g_self_test_events).
+bool asks_others(const TriedFunction* functions, uint32_t count);
+// True if all functions of one allocator behave as an allocator's do.
+bool behaves_as_allocator(const TriedFunction* functions, uint32_t count);
+
+}  // namespace heapprof::agent

@@ -1,0 +1,53 @@
+// agent/process/early.h: what can be done before the loader has relocated the agent, and without what a program may
+// have replaced.
+//
+// The loader relocates libraries before those that it preloads, and calls resolvers of indirect functions (IFUNC) as it
+// does. A resolver that calls malloc, getenv or mmap comes to our hook then, in which no pointer holds an address
+// yet, no variable of libc is known, and thread-local variables would be written over the thread's control block. Until
+// then each hook does what would have been done without the agent: it calls the function behind it, unrecorded.
+//
+// A program, or a library before libc, may define getauxval and _r_debug itself: by these names the agent would find
+// what they say. So both are found by the vector that the kernel gave the process.
+//
+// Context:  any hook; before is_relocated() the process has one thread, on the stack that the kernel gave it.
+// Cost:     is_relocated: two instructions. find_early: some 10 µs; so is the first call of the others.
+#pragma once
+
+#include "agent/process/loaded_object.h"
+
+#include <link.h>
+
+#pragma GCC visibility push(hidden)
+
+// Holds its own address once the agent is relocated. Read by assembly, too.
+extern "C" const void* const volatile heapprof_own_address;
+
+namespace heapprof::agent {
+
+inline bool is_relocated() { return heapprof_own_address == &heapprof_own_address; }
+
+// The loader's own state. nullptr: it is not to be found before the agent is relocated.
+const r_debug* loader_state();
+// Of the program, as the kernel (or a loader that was started as a command) says; {}: not to be found.
+ProgramHeaders headers_of_program();
+
+// The function that would be called without the agent; if no library has it, one that returns -1.
+void* find_early(const char* name);
+
+}  // namespace heapprof::agent
+
+#pragma GCC visibility pop
+
+// Assembly of the function `symbol`, which goes on to `target`; before the agent is relocated, to the function of that
+// name behind the agent, with everything as it was.
+#define HEAPPROF_EARLY_ENTRY(symbol, name, target)                                                   \
+  asm(".text\n.globl " symbol "\n.type " symbol ", @function\n" symbol                               \
+      ":\n"                                                                                          \
+      ".cfi_startproc\nendbr64\n"                                                                    \
+      "leaq heapprof_own_address(%rip), %r11\ncmpq %r11, heapprof_own_address(%rip)\njne 1f\n"       \
+      "jmp " target                                                                                  \
+      "\n"                                                                                           \
+      "1: leaq 2f(%rip), %r11\njmp heapprof_call_early\n.cfi_endproc\n.size " symbol ", . - " symbol \
+      "\n.pushsection .rodata.str1.1, \"aMS\", @progbits, 1\n2: .asciz \"" name                      \
+      "\"\n"                                                                                         \
+      ".popsection\n")

@@ -1,0 +1,202 @@
+// cli/run/checkpoints.cc: when a checkpoint is worth its price.
+//
+// A forked copy of the collector writes it. Names are the dear part: to look them up in a program's debug information
+// can take minutes. So the first checkpoint of a process has none; it is safe after some milliseconds, and `report`
+// looks its names up when it is shown. A second copy then tries with names, and is ended if it takes too long. Once
+// names are in the cache, checkpoints have them at once.
+//
+// A program may be killed after a second or after a day. So the time between two grows by the
+// age of the process, up to a minute, and further where the budget asks for it.
+#include "cli/run/checkpoints.h"
+
+#include "cli/base/atomic_file.h"
+#include "cli/base/clock.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <exception>
+#include <thread>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000;
+constexpr uint64_t kSecond = 1000 * kMs;
+constexpr uint64_t kLookIntervalNs = 100 * kMs;
+constexpr uint64_t kFirstNs = kSecond;
+constexpr uint64_t kLongestNs = 60 * kSecond;
+constexpr uint64_t kAgeTimes = 2;          // the next is due when the process is three times as old
+constexpr uint64_t kAtStartNs = 60 * kMs;  // what all may take in the first minute
+constexpr uint64_t kShareOf = 1000;        // and then of the time: a thousandth
+constexpr uint64_t kNamesNs = 20 * kMs;    // a guess
+constexpr uint64_t kBareNs = 5 * kMs;      // of a small program
+constexpr uint64_t kSmallBytes = 8 << 20;  // its MemoryNeed::finish_bytes
+constexpr uint64_t kBytesPerNs = 3;        // of what is beyond
+constexpr uint64_t kLeastPatienceNs = 100 * kMs;
+constexpr uint64_t kPatienceTimes = 4;  // its processor time may be spread over so much
+constexpr int kNice = 10;
+
+uint64_t ns_of(const timeval& time) {
+  return static_cast<uint64_t>(time.tv_sec) * kSecond + static_cast<uint64_t>(time.tv_usec) * 1000;
+}
+
+bool is_writable_target(const std::string& path) {
+  struct stat facts {};
+  return stat(path.c_str(), &facts) != 0 || S_ISREG(facts.st_mode);
+}
+
+}  // namespace
+
+Checkpoints::Checkpoints(const FinishOptions& options, uint64_t interval_ns, uint64_t max_memory_bytes,
+                         bool may_overwrite, NameOf name_of)
+    : options_(options),
+      first_ns_(interval_ns == 0 ? kFirstNs : std::min(kFirstNs, interval_ns)),
+      longest_ns_(interval_ns == 0 ? kLongestNs : std::clamp(interval_ns, kFirstNs, kLongestNs)),
+      budget_(max_memory_bytes),
+      may_overwrite_(may_overwrite),
+      name_of_(std::move(name_of)),
+      start_ns_(monotonic_ns()),
+      named_ns_(kNamesNs) {}
+
+Checkpoints::~Checkpoints() {
+  abandon();
+  for (const auto& [entry, plan] : plans_) {
+    if (plan.is_written && !plan.is_claimed) unlink(plan.path.c_str());
+  }
+}
+
+Checkpoints::Plan& Checkpoints::plan_of(uint32_t entry, const ImageName& image) {
+  const auto [at, is_new] = plans_.try_emplace(entry);
+  if (!is_new) return at->second;
+  at->second.path = name_of_(image);
+  if (!may_overwrite_) at->second.path = AtomicFile::free_name(at->second.path);
+  return at->second;
+}
+
+uint64_t Checkpoints::allowance_ns(uint64_t now_ns, size_t processes) const {
+  const uint64_t cores = std::clamp<uint64_t>(processes, 1, std::max(1u, std::thread::hardware_concurrency()));
+  return std::max(kAtStartNs, (now_ns - start_ns_) / kShareOf * cores);
+}
+
+void Checkpoints::tick(Server* server, Processes* processes) {
+  if (!reap()) return;
+  const uint64_t now_ns = monotonic_ns();
+  if (now_ns < next_look_ns_) return;
+  next_look_ns_ = now_ns + kLookIntervalNs;
+  const uint64_t allowance = allowance_ns(now_ns, processes->running());
+  if (spent_ns_ + std::min(bare_ns_, named_ns_) > allowance) return;
+  std::optional<RunningImage> chosen;
+  uint64_t earliest_ns = now_ns;
+  processes->for_each_image([&](const RunningImage& image) {
+    const auto plan = plans_.find(image.entry);
+    const uint64_t due_ns = plan == plans_.end() ? 0 : plan->second.due_ns;
+    if (due_ns >= earliest_ns || image.collector->age_ns() < first_ns_) return;
+    if (plan != plans_.end() && !is_writable_target(plan->second.path)) return;
+    earliest_ns = due_ns;
+    chosen = image;
+  });
+  if (!chosen) return;
+  const MemoryNeed need = chosen->collector->memory_need();
+  const uint64_t beyond_bytes = need.finish_bytes - std::min(need.finish_bytes, kSmallBytes);
+  const uint64_t bare_ns = std::max(bare_ns_, kBareNs + beyond_bytes * kBytesPerNs);
+  const uint64_t named_ns = std::max(named_ns_, bare_ns);
+  const bool has_room_for_names = spent_ns_ + named_ns <= allowance;
+  const auto plan = plans_.find(chosen->entry);
+  const bool wants_names = is_named_ || (plan != plans_.end() && plan->second.wants_names);
+  const bool has_names = wants_names && has_room_for_names;
+  if (!has_names && (is_named_ || spent_ns_ + bare_ns > allowance)) return;
+  if (budget_.shortage({need.freeable_bytes, 2 * need.finish_bytes})) return;
+  const uint64_t most_ns = std::max(kLeastPatienceNs, kPatienceTimes * (allowance - spent_ns_));
+  begin(*chosen, has_names, has_names ? most_ns : UINT64_MAX, server, processes);
+}
+
+void Checkpoints::begin(const RunningImage& image, bool has_names, uint64_t most_ns, Server* server,
+                        Processes* processes) {
+  Plan& plan = plan_of(image.entry, image.name);
+  const uint64_t now_ns = monotonic_ns();
+  const uint64_t age_ns = image.collector->age_ns();
+  plan.due_ns = now_ns + std::min(kAgeTimes * age_ns, longest_ns_);
+  if (!is_writable_target(plan.path)) return;
+  processes->drain(RoundKind::kAll);  // all that is published at this moment
+  const pid_t writer = fork();
+  if (writer == 0) write(image.pid, plan, has_names, server, processes);
+  if (writer < 0) return;
+  spent_ns_ += monotonic_ns() - now_ns;
+  work_ = {writer, image.entry, has_names, now_ns, most_ns};
+}
+
+// In the copy. Its end says whether the file is there.
+void Checkpoints::write(pid_t pid, const Plan& plan, bool has_names, Server* server, Processes* processes) const {
+  server->abandon();
+  const int null = open("/dev/null", O_RDWR);
+  for (int fd = 0; fd <= 2; ++fd) dup2(null, fd);
+  setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kNice);
+  if (const int fd = open("/proc/self/oom_score_adj", O_WRONLY); fd >= 0)
+    static_cast<void>(!::write(fd, "1000", 4));  // where memory ends, this ends first
+  unsetenv("DEBUGINFOD_URLS");
+  try {
+    FinishOptions options = options_;
+    options.has_names = has_names;
+    Finisher finisher(options);
+    const bool may_overwrite = may_overwrite_ || plan.is_written;
+    const Result<Finished> finished = finisher.finish({processes->snapshot(pid), plan.path, may_overwrite});
+    if (finished && finished->saved.path == plan.path) _exit(0);
+    if (finished) unlink(finished->saved.path.c_str());  // that name was taken just now
+  } catch (const std::exception&) {                      // no memory for it
+  }
+  _exit(1);
+}
+
+// False: one is at work.
+bool Checkpoints::reap() {
+  if (work_.writer == 0) return true;
+  int status = 0;
+  rusage used{};
+  const bool is_late = monotonic_ns() - work_.begin_ns > work_.most_ns;
+  if (is_late) kill(work_.writer, SIGKILL);
+  const pid_t ended = wait4(work_.writer, &status, is_late ? 0 : WNOHANG, &used);
+  if (ended == 0) return false;
+  const bool is_good = ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  take_leave(is_good, ns_of(used.ru_utime) + ns_of(used.ru_stime));
+  return true;
+}
+
+void Checkpoints::take_leave(bool is_good, uint64_t cpu_ns) {
+  spent_ns_ += cpu_ns;
+  Plan& plan = plans_[work_.entry];
+  // Of a copy that was ended just now only the file says how far it came.
+  plan.is_written = plan.is_written || is_good || (!may_overwrite_ && access(plan.path.c_str(), F_OK) == 0);
+  if (work_.has_names) {
+    plan.wants_names = false;
+    is_named_ = is_good;
+    named_ns_ = is_good ? cpu_ns : std::max(kPatienceTimes * named_ns_, kPatienceTimes * cpu_ns);
+  } else {
+    bare_ns_ = cpu_ns;
+    plan.wants_names = is_good;
+    if (is_good) plan.due_ns = 0;
+  }
+  work_ = {};
+}
+
+void Checkpoints::abandon() {
+  if (work_.writer == 0) return;
+  kill(work_.writer, SIGKILL);
+  work_.most_ns = 0;
+  reap();
+}
+
+Checkpoints::Claim Checkpoints::claim(uint32_t entry, const ImageName& image) {
+  if (work_.entry == entry) abandon();
+  Plan& plan = plan_of(entry, image);
+  plan.is_claimed = true;
+  return {plan.path, may_overwrite_ || plan.is_written};
+}
+
+}  // namespace heapprof::cli

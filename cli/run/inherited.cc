@@ -1,0 +1,110 @@
+// cli/run/inherited.cc: a program that closes its output means the other end to see that.
+//
+// Descriptors that were inherited have no close-on-exec flag, and all of ours have it: that tells them apart at any
+// time before the first of ours is made without. Descriptors 0 and 1 are not closed but replaced, so that no file of
+// ours gets their numbers. 0 and 1 that were closed at the start are /dev/null already (cli/base/output.h).
+//
+// Which of them an output is meant for is told by device and inode: /dev/stdout, /dev/fd/63 (bash's >(…)) and links to
+// them all lead to the same open file. An ordinary file that happens to be open, too, stays open; that does no harm.
+#include "cli/run/inherited.h"
+
+#include "cli/base/fd.h"
+#include "cli/target/process_identity.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+namespace heapprof::cli {
+
+namespace {
+
+std::vector<int> descriptors_without_cloexec() {
+  std::vector<int> found;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc/self/fd"), closedir);
+  if (folder == nullptr) return found;
+  while (const dirent* entry = readdir(folder.get())) {
+    char* end = nullptr;
+    const long number = std::strtol(entry->d_name, &end, 10);
+    if (*end != 0 || number <= STDERR_FILENO) continue;
+    const int flags = fcntl(static_cast<int>(number), F_GETFD);
+    if (flags >= 0 && (flags & FD_CLOEXEC) == 0) found.push_back(static_cast<int>(number));
+  }
+  return found;
+}
+
+// Its line in fdinfo: "lock: 1: POSIX  ADVISORY  WRITE 4711 fd:01:1234 0 EOF".
+bool has_record_lock(int fd) {
+  std::ifstream file("/proc/self/fdinfo/" + std::to_string(fd));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return text.find(": POSIX") != std::string::npos;
+}
+
+constexpr uint64_t kResetOnFork = 1;  // SCHED_FLAG_RESET_ON_FORK
+
+bool is_same_file(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
+
+// The parent may have ended before the call: then the signal would never come.
+void die_with(pid_t parent, int number) {
+  if (number == 0) return;
+  prctl(PR_SET_PDEATHSIG, number);
+  if (getppid() != parent) kill(getpid(), number);
+}
+
+}  // namespace
+
+Inherited::Inherited() : pid_(getpid()), parent_(getppid()) {
+  prctl(PR_GET_PDEATHSIG, &death_signal_);
+  int is_set = 0;
+  is_subreaper_ = prctl(PR_GET_CHILD_SUBREAPER, &is_set) == 0 && is_set != 0;
+  const bool is_told = syscall(SYS_sched_getattr, 0, &scheduling_, sizeof scheduling_, 0) == 0;
+  if (!is_told || (scheduling_.flags & kResetOnFork) == 0) scheduling_ = {};
+  descriptors_ = descriptors_without_cloexec();
+}
+
+bool Inherited::has_parent_ended() const { return (getpid() == pid_ ? getppid() : look_at(pid_).parent) != parent_; }
+
+void Inherited::enter_run(pid_t parent) const { die_with(parent, death_signal_); }
+
+void Inherited::enter_program(pid_t parent) const {
+  if (is_subreaper_) prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (scheduling_.size != 0) syscall(SYS_sched_setattr, 0, &scheduling_, 0);  // as far as the limits allow
+  die_with(parent, death_signal_);
+}
+
+void Inherited::drop_descriptors(const std::vector<std::string>& files, bool keeps_terminal) const {
+  std::vector<int> dropped = descriptors_;
+  if (!keeps_terminal) dropped.insert(dropped.end(), {STDIN_FILENO, STDOUT_FILENO});
+  std::vector<struct stat> kept;
+  struct stat facts {};
+  for (const std::string& file : files) {
+    if (!file.empty() && stat(file.c_str(), &facts) == 0) kept.push_back(facts);
+  }
+  for (const int fd : dropped) {
+    if (has_record_lock(fd) && fstat(fd, &facts) == 0) kept.push_back(facts);
+  }
+  UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!null.is_open()) null = UniqueFd(open("/", O_RDONLY | O_CLOEXEC));  // a root folder without devices
+  for (const int fd : dropped) {
+    if (fstat(fd, &facts) != 0) continue;
+    const auto is_this = [&facts](const struct stat& one) { return is_same_file(one, facts); };
+    if (std::any_of(kept.begin(), kept.end(), is_this)) continue;
+    if (fd > STDERR_FILENO) {
+      close(fd);
+    } else if (null.is_open()) {
+      dup3(null.get(), fd, O_CLOEXEC);
+    }
+  }
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,58 @@
+// cli/run/init.cc: a process of its own, because waitpid(-1) would take away the ends that a run's own helpers are
+// waited for by.
+#include "cli/run/init.h"
+
+#include "cli/run/signals.h"
+#include "cli/target/process_facts.h"
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <vector>
+
+namespace heapprof::cli {
+
+namespace {
+
+constexpr int kHoldingMs = 10;
+
+bool is_reaper() {
+  int is_set = 0;
+  return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &is_set) == 0 && is_set != 0);
+}
+
+}  // namespace
+
+std::optional<int> serve_as_init(const Inherited& inherited, bool goes_on) {
+  if (!is_reaper()) return std::nullopt;
+  SignalWatch signals;
+  if (signals.error() != 0) return std::nullopt;
+  const pid_t self = getpid();
+  const pid_t run = fork();
+  if (run == 0) signals.enter_program();
+  if (run == 0) inherited.enter_run(self);
+  if (run <= 0) return std::nullopt;  // without a process to spare the run is done here, and orphans are left
+  if (!goes_on) inherited.drop_descriptors({}, false);
+  for (;;) {
+    int status = 0;
+    for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+      if (pid != run) continue;
+      if (WIFEXITED(status)) return WEXITSTATUS(status);
+      if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);
+      signals.stop_with(run, WSTOPSIG(status));
+    }
+    if (const int number = signals.handle(run)) kill(run, number);  // the run decides when to leave
+    std::vector<pollfd> waiting;
+    signals.add_waiting(&waiting);
+    poll(waiting.data(), waiting.size(), signals.is_holding() ? kHoldingMs : -1);
+  }
+}
+
+bool is_pid_of_run(pid_t pid) {
+  if (pid == getpid()) return true;
+  return pid == 1 && getppid() == 1 && process_executable(1) == process_executable(getpid());
+}
+
+}  // namespace heapprof::cli

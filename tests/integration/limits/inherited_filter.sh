@@ -1,0 +1,62 @@
+# A program that is started under a filter which allows what the loader, libc and the program call, and kills for any
+# other call: the agent's start makes none. The program is not profiled, and runs as without us.
+cat >filtered.c <<'END'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+int main(int argc, char** argv) {
+  const int calls[] = {SYS_read, SYS_write, SYS_openat, SYS_close, SYS_fstat, SYS_newfstatat, SYS_mmap, SYS_mprotect,
+                       SYS_munmap, SYS_brk, SYS_pread64, SYS_access, SYS_arch_prctl, SYS_set_tid_address,
+                       SYS_set_robust_list, SYS_rseq, SYS_prlimit64, SYS_getrandom, SYS_exit_group, SYS_execve,
+                       SYS_futex, SYS_lseek, SYS_ioctl};
+  struct sock_filter code[2 * COUNT(calls) + 2];
+  unsigned n = 0;
+  code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+  for (unsigned i = 0; i < COUNT(calls); ++i) {
+    code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i], 0, 1);
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  }
+  code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+  const struct sock_fprog program = {(unsigned short)n, code};
+  if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return 1;
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) return 77;
+  execve(argv[1], argv + 1, (char**){environ});
+  return 1;
+}
+END
+sed -i '1i #define _GNU_SOURCE' filtered.c
+cat >program.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  void* volatile block = malloc(1236);
+  printf("%d\n", block != NULL);
+  return 7;
+}
+END
+gcc filtered.c -o filtered
+gcc program.c -o program
+status=0
+./filtered ./program >plain.txt || status=$?
+[ $status != 77 ] || skip "no seccomp filters here"
+[ $status = 7 ] || skip "this libc's start calls more than the filter allows: it ends with $status"
+expect_status 7 "$HEAPPROF_BIN" run -q -o p.json ./filtered ./program
+cmp out.txt plain.txt || fail "the program prints something else"
+
+# Where /proc is not mounted they cannot be counted.
+unshare --mount true 2>/dev/null || { not_tried "no mount namespaces here"; exit 0; }
+cat >hides.sh <<'END'
+mount -t tmpfs none /proc 2>/dev/null || exit 78
+exec "$@"
+END
+sed -i 's/SYS_execve,/SYS_execve, SYS_prctl,/' filtered.c
+gcc filtered.c -o filtered
+status=0
+unshare --mount "$HEAPPROF_BIN" run -q -o q.json sh hides.sh ./filtered ./program >out.txt 2>err.txt || status=$?
+[ $status != 78 ] || { not_tried "nothing can be mounted here"; exit 0; }
+expect_eq "exit status without /proc" $status 7
+cmp out.txt plain.txt || fail "without /proc the program prints something else"

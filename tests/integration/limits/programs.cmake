@@ -1,0 +1,1 @@
+set_tests_properties(integration.programs PROPERTIES TIMEOUT 900)

@@ -1,0 +1,3 @@
+add_library(target_overflowing_memalign SHARED targets/malloc/allocators/overflowing_memalign.cc)
+set_target_properties(target_overflowing_memalign PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/targets)
+target_link_libraries(target_overflowing PRIVATE target_overflowing_memalign)

@@ -1,0 +1,46 @@
+// tests/targets/processes/spawns_on_small_stack.c: a thread with the smallest stack there may be starts a program by
+// posix_spawn and posix_spawnp, with an environment of 3,000 variables and a PATH of 6,000 bytes; prints their results.
+#include <limits.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { kVariables = 3000, kPathBytes = 6000 };
+static char* variables[kVariables + 1];
+
+static int status_of(int error, pid_t pid) {
+  int status = -1;
+  if (error == 0) waitpid(pid, &status, 0);
+  return status;
+}
+
+static void* start(void* unused) {
+  char* arguments[] = {"true", NULL};
+  pid_t pid = 0;
+  int error = posix_spawn(&pid, "/bin/true", NULL, NULL, arguments, variables);
+  printf("posix_spawn %d %d\n", error, status_of(error, pid));
+  error = posix_spawnp(&pid, "true", NULL, NULL, arguments, variables);
+  printf("posix_spawnp %d %d\n", error, status_of(error, pid));
+  return unused;
+}
+
+int main(void) {
+  static char path[kPathBytes + 16];
+  for (size_t at = 0; at < kPathBytes; at += 6) memcpy(path + at, "/none:", 6);
+  strcat(path, "/bin");
+  setenv("PATH", path, 1);
+  for (int i = 0; i < kVariables; ++i) {
+    char text[16];
+    snprintf(text, sizeof text, "V%d=x", i);
+    variables[i] = strdup(text);
+  }
+  pthread_attr_t attributes;
+  pthread_t thread;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN);
+  if (pthread_create(&thread, &attributes, start, NULL) != 0) return 1;
+  pthread_join(thread, NULL);
+}
