@@ -57,10 +57,13 @@ profile() {
   check_profile profile.json
 }
 
-# pythons: the interpreters of the machine whose frames are read, one of each version (the system's, and pyenv's)
+# pythons: the interpreters whose frames are read: the system's and the newest of pyenv's; with HEAPPROF_LONG, as
+# scripts/nightly sets it, one of each version that the machine has
 pythons() {
   local python
-  for python in "$PYTHON" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*/bin/python3; do
+  local -a others=("${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*/bin/python3)
+  [ -n "${HEAPPROF_LONG:-}" ] || mapfile -t others < <(printf '%s\n' "${others[@]}" | sort -V | tail -n 1)
+  for python in "$PYTHON" "${others[@]}"; do
     [ -x "$python" ] && "$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 15))' && echo "$python"
   done
 }

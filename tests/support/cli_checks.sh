@@ -158,7 +158,7 @@ live_ends() {
 # obeys_starts: heapprof profiles obeys (pids $run, $target), which does what `obeys WORD` says and answers
 obeys_starts() {
   mkfifo go said
-  at_end() { live_ends; }
+  declare -F at_end >/dev/null || at_end() { live_ends; }  # a script's own calls live_ends too
   "$HEAPPROF_BIN" run -q -o final.json "$@" "$TARGETS/obeys" <go >said &
   run=$!
   exec 8>go 9<said
@@ -177,7 +177,7 @@ obeys() {
 
 # serves [OPTIONS] [PID…]: heapprof serve at a port that is free: pid $serve, $url
 serves() {
-  at_end() { live_ends; }
+  declare -F at_end >/dev/null || at_end() { live_ends; }  # a script's own calls live_ends too
   : >served.txt  # one of an earlier server is not taken for this one's
   "$HEAPPROF_BIN" serve --listen 0 "$@" 2>served.txt &
   serve=$!
@@ -212,7 +212,7 @@ in_tmux() { tmux -L "heapprof.$$" -f /dev/null "$@"; }
 # tmux_starts COLUMNS LINES: a shell in a terminal of that size
 tmux_starts() {
   have tmux || skip "tmux is not here"
-  at_end() { live_ends; }
+  declare -F at_end >/dev/null || at_end() { live_ends; }  # a script's own calls live_ends too
   TERM=xterm in_tmux new-session -d -x "$1" -y "$2" "env PS1='here> ' bash --norc --noprofile"
   shows 'here>'
 }

@@ -2,6 +2,8 @@
 // scripts/regold.
 #pragma once
 
+#include "tests/support/data_path.h"
+
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
@@ -12,7 +14,7 @@
 namespace heapprof::test {
 
 inline void check_golden(const std::string& name, const std::string& text) {
-  const std::string path = HEAPPROF_TEST_DATA "/golden/" + name;
+  const std::string path = data_path("/golden/") + name;
   if (std::getenv("HEAPPROF_REGOLD") != nullptr) {
     std::ofstream(path, std::ios::binary) << text;
     return;

@@ -1,6 +1,8 @@
 // tests/support/manual.h: a manual page as it reads, for the tests that hold a list of the code against it.
 #pragma once
 
+#include "tests/support/data_path.h"
+
 #include <catch2/catch.hpp>
 
 #include <fstream>
@@ -11,7 +13,7 @@ namespace heapprof::test {
 
 // The source of man/NAME.scd without its backslashes: "peak_bytes" for "peak\_bytes".
 inline std::string manual_page(const std::string& name) {
-  std::ifstream file(HEAPPROF_TEST_DATA "/../man/" + name + ".scd", std::ios::binary);
+  std::ifstream file(data_path("/../man/") + name + ".scd", std::ios::binary);
   std::stringstream page;
   page << file.rdbuf();
   std::string text = page.str();

@@ -9,6 +9,8 @@ helpers="source \$SOURCE/tests/support/checks.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/heapprof-test.XXXXXX")
 cd "$work" || exit 1
 unset HEAPPROF LD_PRELOAD DEBUGINFOD_URLS PYTHONMALLOC PYTHONOPTIMIZE
+# What comes from a network is kept between runs; all else has a cache of its own.
+export HEAPPROF_TEST_CACHE=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/heapprof
 export XDG_CACHE_HOME=$work.cache
 eval "$helpers"
 set -e

@@ -3,7 +3,7 @@
 mkdir temporary
 export TMPDIR=$PWD/temporary  # of no other test
 have curl || skip "curl is not installed (apt-get install curl)"
-at_end() { live_ends; kill "${server:-0}" 2>/dev/null || true; }
+at_end() { live_ends; [ -z "${server:-}" ] || kill "$server" 2>/dev/null || true; }
 "$PYTHON" "$SOURCE/tests/support/takes_pprof.py" &
 server=$!
 for _ in $(seq 100); do [ ! -e port.txt ] || break; sleep 0.05; done

@@ -6,7 +6,7 @@ for ((i = 0; i < $(nproc); ++i)); do
   (while :; do :; done) &
   busy="$busy $!"
 done
-trap 'kill $busy' EXIT
+at_end() { [ -z "$busy" ] || kill $busy 2>/dev/null || true; }
 missing=0
 for ((run = 0; run < 30; ++run)); do
   rm -f p*.json
@@ -21,8 +21,8 @@ for ((run = 0; run < 30; ++run)); do
   fi
 done
 [ $missing -le 2 ] || fail "$missing of 30 children had no profile"
-trap - EXIT
 kill $busy
+busy=
 
 expect_status 6 "$HEAPPROF_BIN" run -o p.json -- "$TARGETS/outlived" never fifo
 child=$(cat out.txt)

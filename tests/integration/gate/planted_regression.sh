@@ -5,7 +5,7 @@ export LC_ALL=C.UTF-8
 unset COLUMNS
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY
 for tool in apt-get dpkg-source cc; do have $tool || skip "$tool is not installed"; done
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/heapprof/lua-source
+cache=$HEAPPROF_TEST_CACHE/lua-source
 
 # Lists of its own: the machine's may have no sources, and are not ours to change.
 fetch_source() {

@@ -3,7 +3,7 @@
 # in a root, give a heapprof that runs. Roots come from debootstrap and are kept in the user's cache folder.
 [ "$(id -u)" = 0 ] || skip "debootstrap and chroot need root"
 have debootstrap || skip "debootstrap is not installed"
-cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/heapprof
+cache=$HEAPPROF_TEST_CACHE
 mkdir -p "$cache"
 for release in bookworm trixie; do
   [ ! -e "$cache/$release/.complete" ] || continue

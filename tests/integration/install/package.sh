@@ -4,7 +4,7 @@
 [ "$(id -u)" = 0 ] || skip "debootstrap and chroot need root"
 [ -n "$(command -v debootstrap)" ] || skip "debootstrap is not installed"
 release=bullseye
-cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/heapprof
+cache=$HEAPPROF_TEST_CACHE
 old=$cache/$release
 if [ ! -e "$old/.complete" ]; then
   rm -rf "$old" "$old.part"

@@ -2,7 +2,7 @@
 # prometheus_client have nothing to say against the text.
 source "$SOURCE/tests/support/cli_checks.sh"
 obeys_starts
-at_end() { live_ends; kill "${prometheus:-0}" 2>/dev/null || true; }
+at_end() { live_ends; [ -z "${prometheus:-}" ] || kill "$prometheus" 2>/dev/null || true; }
 obeys open
 obeys grow
 echo 0123456789abcdef >token

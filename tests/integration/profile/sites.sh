@@ -62,7 +62,7 @@ else
   not_tried "pandas (apt-get install python3-pandas)"
 fi
 
-cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/heapprof/duckdb-1.5.6
+cache=$HEAPPROF_TEST_CACHE/duckdb-1.5.6
 if [ ! -d "$cache/node_modules/@duckdb/node-api" ] && have npm; then
   mkdir -p "$cache"
   timeout 120 npm install --silent --no-audit --no-fund --prefix "$cache" @duckdb/node-api@1.5.6-r.1 >npm.txt 2>&1 || true

@@ -3,7 +3,7 @@
 command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
   missing chromium "Chromium is not installed (apt-get install chromium)"
 have python3 || skip "python3 is not installed"
-cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/heapprof
+cache=$HEAPPROF_TEST_CACHE
 release=$cache/speedscope-1.25.0/package/dist/release
 if [ ! -f "$release/index.html" ]; then
   have npm || missing speedscope "speedscope is not here, and neither is npm to fetch it (apt-get install npm)"

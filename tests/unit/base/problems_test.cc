@@ -1,6 +1,8 @@
 // tests/unit/base/problems_test.cc: walks the whole catalogue and holds it to the rules for errors.
 #include "cli/base/problems.h"
 
+#include "tests/support/data_path.h"
+
 #include <catch2/catch.hpp>
 
 #include <fstream>
@@ -57,7 +59,7 @@ TEST_CASE("every problem has its parts, in the house's form") {
 }
 
 TEST_CASE("every function that makes a problem is in the catalogue") {
-  std::ifstream header(HEAPPROF_TEST_DATA "/../cli/base/problems.h");
+  std::ifstream header(heapprof::test::data_path("/../cli/base/problems.h"));
   REQUIRE(header.good());
   std::stringstream text;
   text << header.rdbuf();

@@ -2,6 +2,8 @@
 // the decoder lets through.
 #include "shared/device_operations.h"
 
+#include "tests/support/data_path.h"
+
 #include <catch2/catch.hpp>
 
 #include <fstream>
@@ -14,7 +16,7 @@ using namespace heapprof::wire;
 namespace {
 
 std::vector<std::string> rows_of_page() {
-  std::ifstream file(HEAPPROF_TEST_DATA "/../shared/devices.md");
+  std::ifstream file(heapprof::test::data_path("/../shared/devices.md"));
   std::vector<std::string> rows;
   bool is_in = false;
   for (std::string line; std::getline(file, line);) {

@@ -4,6 +4,7 @@
 #include "cli/base/text.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/diff/formats.h"
+#include "tests/support/data_path.h"
 #include "tests/support/golden.h"
 #include "tests/support/rendered.h"
 #include "tests/support/sample_profile.h"
@@ -161,7 +162,7 @@ TEST_CASE("folders are a table by command, with percent and factor") {
 
 TEST_CASE("profiles of other tools are compared by the metrics that both have") {
   const auto golden = [](const std::string& name) {
-    Result<Profile> profile = read_profile(HEAPPROF_TEST_DATA "/golden/" + name);
+    Result<Profile> profile = read_profile(heapprof::test::data_path("/golden/") + name);
     REQUIRE(profile.ok());
     return std::move(*profile);
   };

@@ -5,6 +5,7 @@
 #include "cli/base/units.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/report/processes_text.h"
+#include "tests/support/data_path.h"
 #include "tests/support/folded_scene.h"
 #include "tests/support/golden.h"
 #include "tests/support/judged_scene.h"
@@ -28,7 +29,7 @@ ReportView view_of(const std::string& file) {
 }
 
 Profile read_golden(const std::string& name) {
-  Result<Profile> profile = read_profile(HEAPPROF_TEST_DATA "/golden/" + name);
+  Result<Profile> profile = read_profile(heapprof::test::data_path("/golden/") + name);
   REQUIRE(profile.ok());
   return std::move(*profile);
 }

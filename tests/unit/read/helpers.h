@@ -3,6 +3,7 @@
 
 #include "cli/read/read_profile.h"
 #include "cli/write/profile/dhat.h"
+#include "tests/support/data_path.h"
 
 #include <catch2/catch.hpp>
 
@@ -30,7 +31,7 @@ inline cli::Profile must_read(const std::string& text) {
   return *profile;
 }
 
-inline std::string golden_path(const std::string& name) { return std::string(HEAPPROF_TEST_DATA "/golden/") + name; }
+inline std::string golden_path(const std::string& name) { return heapprof::test::data_path("/golden/") + name; }
 
 inline std::string golden_text(const std::string& name) {
   std::ifstream file(golden_path(name), std::ios::binary);

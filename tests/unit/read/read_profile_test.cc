@@ -5,6 +5,7 @@
 #include "cli/model/profile/invariants.h"
 #include "cli/model/profile/site_fields.h"
 #include "cli/model/profile/site_numbers.h"
+#include "tests/support/data_path.h"
 #include "tests/support/sample_profile.h"
 #include "tests/unit/read/helpers.h"
 
@@ -173,7 +174,7 @@ TEST_CASE("profiles of before counted sizes by powers of four, and are read and 
   for (size_t i = 0; i < back.devices[0].sites.size(); ++i)
     CHECK(back.devices[0].sites[i].numbers.sizes == coarse.devices[0].sites[i].numbers.sizes);
   // As an older heapprof wrote it.
-  const Result<Profile> old = read_profile(HEAPPROF_TEST_DATA "/fuzz/corpus/profile/ours_small.json");
+  const Result<Profile> old = read_profile(heapprof::test::data_path("/fuzz/corpus/profile/ours_small.json"));
   REQUIRE(old.ok());
   CHECK(old->has_coarse_sizes);
   CHECK(find_violations(*old).empty());

@@ -2,6 +2,8 @@
 // recorded of itself.
 #include "test_programs.h"
 
+#include "tests/support/data_path.h"
+
 #include <catch2/catch.hpp>
 
 #include <cstdio>
@@ -39,7 +41,7 @@ std::vector<std::string> split(const std::string& names) {
 fs::path program(const std::string& name) { return fs::path(SYMBOLIZE_PROGRAMS) / name / "shapes"; }
 
 std::string source_path(const std::string& source) {
-  return std::string(HEAPPROF_TEST_DATA) + "/unit/symbolize/programs/" + source;
+  return heapprof::test::data_path("/unit/symbolize/programs/") + source;
 }
 
 uint32_t line_of(const std::string& source, const std::string& marker) {

@@ -3,6 +3,7 @@
 
 #include "cli/model/analysis/group.h"
 #include "cli/write/export/formats.h"
+#include "tests/support/data_path.h"
 #include "tests/support/json_document.h"
 #include "tests/support/sample_profile.h"
 
@@ -109,7 +110,7 @@ TEST_CASE("the golden files are what is written today") {
                                                    {"empty", empty_profile()},
                                                    {"no-stack", no_stack_profile()}};
   for (const auto& [name, profile] : cases) {
-    std::ifstream file(std::string(HEAPPROF_TEST_DATA "/golden/profile/") + name + ".json", std::ios::binary);
+    std::ifstream file(heapprof::test::data_path("/golden/profile/") + name + ".json", std::ios::binary);
     REQUIRE(file.good());
     const std::string golden{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     INFO(name << ": if the change is meant: scripts/regold");
@@ -118,7 +119,7 @@ TEST_CASE("the golden files are what is written today") {
 }
 
 TEST_CASE("every name in the file is in the manual page") {
-  std::ifstream page(HEAPPROF_TEST_DATA "/../man/heapprof-format.5.scd");
+  std::ifstream page(heapprof::test::data_path("/../man/heapprof-format.5.scd"));
   REQUIRE(page.good());
   std::string manual{std::istreambuf_iterator<char>(page), std::istreambuf_iterator<char>()};
   manual.erase(std::remove(manual.begin(), manual.end(), '\\'), manual.end());

@@ -5,6 +5,7 @@
 #include "cli/write/encode/gzip_sink.h"
 #include "cli/write/export/formats.h"
 #include "cli/write/report/formats.h"
+#include "tests/support/data_path.h"
 #include "tests/support/json_document.h"
 #include "tests/support/nasty_profile.h"
 #include "tests/support/sample_profile.h"
@@ -108,14 +109,14 @@ test::StackSums read_speedscope(const rapidjson::Document& json, const std::stri
 }
 
 std::string golden(const std::string& name) {
-  std::ifstream file(HEAPPROF_TEST_DATA "/golden/" + name, std::ios::binary);
+  std::ifstream file(heapprof::test::data_path("/golden/") + name, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 // Compares, or with HEAPPROF_REGOLD rewrites.
 void check_golden(const std::string& name, const std::string& text) {
   if (std::getenv("HEAPPROF_REGOLD") != nullptr)
-    std::ofstream(HEAPPROF_TEST_DATA "/golden/" + name, std::ios::binary) << text;
+    std::ofstream(heapprof::test::data_path("/golden/") + name, std::ios::binary) << text;
   INFO(name << ": if the change is meant: scripts/regold");
   CHECK(golden(name) == text);
 }
