@@ -33,6 +33,21 @@ expect_in() { grep -qF -- "$2" "$1" || { cat "$1" >&2; fail "'$2' is not in $1";
 expect_said() { tr -s ' \n' ' ' <"$1" | grep -qF -- "$2" || { cat "$1" >&2; fail "'$2' is not said in $1"; }; }
 expect_not_in() { ! grep -qF -- "$2" "$1" || { cat "$1" >&2; fail "'$2' is in $1"; }; }
 
+# wait_for SECONDS WHAT COMMAND…: until the command succeeds; the test fails with WHAT where it never does. The time is
+# that of a hang: a busy machine needs longer than a quiet one.
+wait_for() {
+  local end=$((SECONDS + $1)) seconds=$1 what=$2
+  shift 2
+  until "$@"; do
+    [ $SECONDS -lt $end ] || fail "$what: not within $seconds s"
+    sleep 0.05
+  done
+}
+# has_lines FILE N: as many lines, or more
+has_lines() { [ -e "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]; }
+# is_over PID: it is no process any more, or a zombie
+is_over() { case "$(ps -o stat= -p "$1")" in '' | Z*) return 0 ;; *) return 1 ;; esac; }
+
 # json FILE EXPRESSION: a value of a profile, by jq
 json() { jq -r "$2" "$1"; }
 

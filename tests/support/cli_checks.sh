@@ -198,7 +198,7 @@ is_served() {
 get() {
   local path=$1
   shift
-  code=$(curl -sS --max-time 60 -o body.txt -D head.txt -w '%{http_code}' "$@" "$url$path") || fail "curl $path: $code"
+  code=$(curl -sS --noproxy '*' --max-time 60 -o body.txt -D head.txt -w '%{http_code}' "$@" "$url$path") || fail "curl $path: $code"
 }
 # gets STATUS PATH [curl's options]
 gets() {
@@ -207,6 +207,13 @@ gets() {
   get "$@"
   expect_eq "the status of $1" "$code" "$status"
 }
+# until_body TEXT PATH [curl's options]: asks again until the body has the text (fixed string) and the answer is good;
+# what the server looks up each second, and a collector that is late, come into an answer sooner or later
+until_body() { wait_for 60 "'$1' in the answer to $2" body_has "$@"; }
+body_has() { get "${@:2}" && [ "$code" = 200 ] && grep -qF -- "$1" body.txt; }
+# until_status STATUS PATH [curl's options]
+until_status() { wait_for 60 "the answer $1 to $2" status_is "$@"; }
+status_is() { get "${@:2}" && [ "$code" = "$1" ]; }
 
 in_tmux() { tmux -L "heapprof.$$" -f /dev/null "$@"; }
 # tmux_starts COLUMNS LINES: a shell in a terminal of that size

@@ -5,9 +5,9 @@ obeys_starts
 top=$!
 obeys grow
 obeys open
-"$HEAPPROF_BIN" top --once --interval 1s --format json "$target" >once.json &
+"$HEAPPROF_BIN" top --once --interval 6s --format json "$target" >once.json &
 once=$!
-sleep 0.3
+sleep 2  # it has its first sample, and waits for its second
 obeys grow
 wait $once
 expect_eq "growth" "$(jq -c '.devices[0] | [.live_bytes, .growth_bytes, .new_allocations_count]' once.json)" "[2004102,1000003,1]"
@@ -15,7 +15,7 @@ expect_eq "the place that grew" "$(jq -c '.devices[0].places[0] | [.function, .l
 expect_eq "the scope" "$(jq -c '.scopes[0] | [.path, .begun_count, .open_count, .allocated_bytes]' once.json)" "[\"work\",1,1,$((4096 + 1000003))]"
 obeys close
 obeys shrink
-while [ "$(wc -l <lines.txt)" -lt 3 ]; do sleep 0.1; done
+wait_for 60 "three lines" has_lines lines.txt 3
 echo end >&8
 wait $run
 status=0

@@ -6,7 +6,7 @@ have curl || skip "curl is not installed (apt-get install curl)"
 at_end() { live_ends; [ -z "${server:-}" ] || kill "$server" 2>/dev/null || true; }
 "$PYTHON" "$SOURCE/tests/support/takes_pprof.py" &
 server=$!
-for _ in $(seq 100); do [ ! -e port.txt ] || break; sleep 0.05; done
+wait_for 60 "the port of takes_pprof.py" test -s port.txt
 base=http://127.0.0.1:$(cat port.txt)
 export no_proxy=127.0.0.1
 with_leaky_profile leaky.json

@@ -8,6 +8,14 @@ waits() {
   rm -f slow.json && mkfifo slow.json
   (sleep 1.5; cat slow.json >read.json) &
 }
+# waits_for_signs: to one who comes when the line has moved, or never will
+waits_for_signs() {
+  rm -f slow.json shown.txt && mkfifo slow.json
+  (has_signs() { [ "$(cat shown.txt 2>/dev/null | tr '\r' '\n' | grep -oE "^$sign writing the profile" | sort -u | wc -l)" -ge 3 ]; }
+   (wait_for 60 "three signs" has_signs) || true
+   cat slow.json >read.json) &
+  export SHOWN_SO_FAR=shown.txt
+}
 
 # moved WHAT: its line was drawn with at least three signs, and nothing of it is left on the screen
 moved() {
@@ -25,7 +33,7 @@ assert rest.lstrip("\n").startswith("\x1b[1m") or "heapprof: " in rest, rest[:20
 PY
 }
 
-waits
+waits_for_signs
 on_terminal 80 said.txt "$HEAPPROF_BIN" run -o slow.json "$TARGETS/leaky" || fail "it failed: $(cat said.txt)"
 wait
 moved "writing the profile"
@@ -39,7 +47,7 @@ expect_eq "what stands before the summary" "$(grep -c . <<<"$before_summary")" 3
 expect_eq "the last word" "$(tail -1 <<<"$before_summary")" word-3
 
 # In 40 columns it is one line.
-waits
+waits_for_signs
 on_terminal 40 said.txt "$HEAPPROF_BIN" run -o slow.json "$TARGETS/leaky"
 wait
 moved "writing the profile"

@@ -17,13 +17,12 @@ start_one() {  # start_one N [ENVIRONMENT]
 }
 start_one 1 RANK=3
 start_one 2 POD_NAME=web-7
-sleep 1.2  # who is profiled is looked up once a second
-gets 200 /metrics
+# Who is profiled is looked up once a second.
 # shellcheck disable=SC2154  # start_one sets them
-expect_in body.txt "heapprof_live_bytes{pid=\"$target1\",command=\"follow_$$\",rank=\"3\",device=\"host\"} $((7 * 1235))"
+until_body "heapprof_live_bytes{pid=\"$target1\",command=\"follow_$$\",rank=\"3\",device=\"host\"} $((7 * 1235))" /metrics
 # shellcheck disable=SC2154
-expect_in body.txt "heapprof_live_bytes{pid=\"$target2\",command=\"follow_$$\",pod=\"web-7\",device=\"host\"} $((7 * 1235))"
-gets 200 '/debug/pprof/heap?debug=1'
+until_body "heapprof_live_bytes{pid=\"$target2\",command=\"follow_$$\",pod=\"web-7\",device=\"host\"} $((7 * 1235))" /metrics
+until_body "heap profile: 14:" '/debug/pprof/heap?debug=1'
 expect_eq "sums of both" "$(head -n 1 body.txt)" \
   "heap profile: 14: $((14 * 1235)) [20: $((2 * (7 * 1235 + 3 * 1237)))] @ heapprofile"
 expect_in body.txt "# device=host pid=$target1 command=follow_$$ rank=3"
@@ -37,15 +36,14 @@ expect_not_in body.txt "pid=$target2"
 echo go >&11
 set -- $others
 wait "$1"
-sleep 2.2
-gets 200 /metrics
+until_status 404 "/pid/$target1/profile.json"
+until_body "pid=\"$target2\"" /metrics
 expect_not_in body.txt "pid=\"$target1\""
 expect_in body.txt "pid=\"$target2\""
 gets 404 "/pid/$target1/profile.json"
 echo go >&12
 wait "$2"
-sleep 2.2
-gets 404 /profile.json
+until_status 404 /profile.json
 expect_in body.txt "no process is profiled just now"
 kill $serve
 status=0

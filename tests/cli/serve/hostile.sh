@@ -4,9 +4,9 @@ obeys_starts
 obeys grow
 serves "$target"
 gets 200 /metrics
-"$PYTHON" - "${url##*:}" "$target" <<'PYTHON'
+"$PYTHON" - "${url##*:}" "$serve" <<'PYTHON'
 import os, random, socket, sys, threading, time
-port, pid = int(sys.argv[1]), sys.argv[2]
+port, server = int(sys.argv[1]), int(sys.argv[2])
 def connect(timeout=20):
     s = socket.create_connection(("127.0.0.1", port))
     s.settimeout(timeout)
@@ -40,12 +40,6 @@ def is_alive():
         time.sleep(0.2)
         answer = ask(get(b"/metrics"))
     assert status(answer) == 200, answer[:200]
-def cmdline(p):
-    try:
-        return open(f"/proc/{p}/cmdline", "rb").read()
-    except OSError:
-        return b""
-server = next(int(p) for p in os.listdir("/proc") if p.isdigit() and b"serve\0--listen" in cmdline(p) and pid.encode() in cmdline(p))
 def open_files():
     return len(os.listdir(f"/proc/{server}/fd"))
 is_alive()
@@ -77,7 +71,7 @@ begin = time.monotonic()
 silent = [connect(60) for _ in range(24)]
 slow = [connect(60) for _ in range(24)]
 def drip():
-    while time.monotonic() - begin < 30:
+    while time.monotonic() - begin < 120:
         for s in slow:
             try:
                 s.sendall(b"G")
@@ -91,7 +85,7 @@ extra.sendall(get(b"/metrics"))
 assert status(hear(extra)) == 0
 for s in silent + slow:
     assert status(hear(s)) in (0, 400, 408)
-assert time.monotonic() - begin < 45
+assert time.monotonic() - begin < 100  # while the slow ones drip on
 is_alive()
 # Clients that ask and go, while the answer is made; and ones that do not read it.
 for path in (b"/debug/pprof/heap", b"/profile.json", b"/debug/pprof/allocs?seconds=1", b"/metrics"):
@@ -126,12 +120,7 @@ gets 200 /metrics
 kill -STOP "$run"
 gets 200 /metrics
 kill -CONT "$run"
-for _ in $(seq 50); do
-  get /metrics
-  ! grep -q "collector_up{pid=\"$target\",command=\"obeys\"} 1" body.txt || break
-  sleep 0.2
-done
-expect_in body.txt "heapprof_collector_up{pid=\"$target\",command=\"obeys\"} 1"
+until_body "heapprof_collector_up{pid=\"$target\",command=\"obeys\"} 1" /metrics
 kill $serve
 wait $serve || true
 obeys grow

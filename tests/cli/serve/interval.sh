@@ -27,14 +27,18 @@ else
   not_tried "the numbers of intervals, by Go's pprof, which is not installed"
 fi
 # More than eight at a time are refused, and the server goes on.
-for _ in 1 2 3 4 5 6 7 8; do
+asking=
+for number in 1 2 3 4 5 6 7 8; do
   for device in mapped cuda:0; do
-    curl -s -o /dev/null -w '%{http_code}\n' "$url/debug/pprof/allocs?seconds=$((RANDOM % 20 + 3))&device=$device$RANDOM" >>codes.txt &
+    curl -s -o /dev/null -w '%{http_code}\n' "$url/debug/pprof/allocs?seconds=60&device=$device$number" >>codes.txt &
+    asking="$asking $!"
   done
 done
-sleep 1
+are_refused() { [ "$(grep -c 503 codes.txt)" -ge 8 ]; }
+wait_for 50 "eight refusals" are_refused
 gets 200 /metrics
 expect_eq "refused intervals" "$(grep -c 503 codes.txt)" 8
+kill $asking 2>/dev/null || true
 kill $serve
 wait $serve || true
 echo end >&8

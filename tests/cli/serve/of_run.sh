@@ -10,11 +10,8 @@ expect_eq "the program" "$word" ready
 is_served
 target=$(pgrep -P "$run" -x obeys)
 obeys grow
-sleep 1.1
-gets 200 /metrics
-expect_in body.txt "heapprof_live_bytes{pid=\"$target\",command=\"obeys\",device=\"host\"}"
-gets 200 "/pid/$target/debug/pprof/heap?debug=1"
-expect_in body.txt ": 1000003 ["
+until_body "heapprof_live_bytes{pid=\"$target\",command=\"obeys\",device=\"host\"}" /metrics
+until_body ": 1000003 [" "/pid/$target/debug/pprof/heap?debug=1"
 gets 404 "/pid/$run/profile.json"
 # A key is the program's: the server stays.
 server=$(pgrep -P "$run" -x heapprof | head -n 1)
@@ -40,8 +37,7 @@ target=$(pgrep -P "$run" -x obeys)
 server=$(pgrep -P "$run" -x heapprof | head -n 1)
 kill -9 "$run"
 wait $run 2>/dev/null || true
-for _ in $(seq 100); do kill -0 "$server" 2>/dev/null || break; sleep 0.05; done
-! kill -0 "$server" 2>/dev/null || fail "the server outlives a killed run"
+wait_for 60 "the end of a killed run's server" is_over "$server"
 echo end >&8
 
 expect_status 125 "$HEAPPROF_BIN" run --serve 0.0.0.0:0 "$TARGETS/leaky"

@@ -1,14 +1,14 @@
 # A program that runs is attached to: what it does from then on is counted to the byte, by its own books; what it had
 # before is counted when it goes. After the detach nothing in any object leads to the agent.
-at_end() { kill -9 $program $attached 2>/dev/null || true; }
-program='' attached=''
+at_end() { kill -9 $program $attached $child $static 2>/dev/null || true; }
+program='' attached='' child='' static=''
 start() {  # COMMAND…: the program, as $program; words for it go to descriptor 7
   rm -f words said.txt
   mkfifo words
   "$@" <words >said.txt &
   program=$!
   exec 7>words
-  for _ in $(seq 100); do [ -s said.txt ] && break; sleep 0.05; done
+  wait_for 60 "the word of $1" test -s said.txt
 }
 attach() {  # FLAGS…: as $attached, once the agent records
   "$HEAPPROF_BIN" attach "$@" -o profile.json "$program" >attach.txt 2>&1 &
@@ -33,7 +33,7 @@ for library in "" $libraries; do
     start env LD_PRELOAD="$library" "$TARGETS/attach_books" phases $threads
     attach --no-summary
     echo work >&7
-    for _ in $(seq 100); do [ "$(wc -l <said.txt)" = 2 ] && break; sleep 0.05; done
+    wait_for 60 "$what: its books" has_lines said.txt 2
     kill -INT $attached
     wait $attached || { cat attach.txt >&2; fail "$what: attach ended with $?"; }
     expect_eq "$what: words that lead into the agent after the detach" "$(pointers)" 0
@@ -157,18 +157,21 @@ expect_in err.txt "there is no process 999999999"
 expect_status 2 "$HEAPPROF_BIN" attach
 expect_status 2 "$HEAPPROF_BIN" attach --for "5 parsecs" $$
 expect_in err.txt "--for takes a time"
-"$HEAPPROF_BIN" run -q -o run.json -- sleep 5 &
+"$HEAPPROF_BIN" run -q -o run.json -- sleep 600 &
 run=$!
-for _ in $(seq 100); do child=$(pgrep -P $run -x sleep || true); [ -n "$child" ] && "$HEAPPROF_BIN" snapshot -q -o now.json "$child" 2>/dev/null && break; sleep 0.05; done
+is_profiled() { child=$(pgrep -P $run -x sleep) && "$HEAPPROF_BIN" snapshot -q -o now.json "$child" 2>/dev/null; }
+wait_for 60 "the profiled sleep" is_profiled
 expect_status 1 "$HEAPPROF_BIN" attach "$child"
 expect_in err.txt "is being profiled already"
 expect_status 1 "$HEAPPROF_BIN" detach "$child"
 expect_in err.txt "no heapprof is attached"
 kill "$child"
 wait $run || true
+child=
 if have cc && echo 'int main(void) { for (;;) __builtin_ia32_pause(); }' >static.c && cc -static static.c -o static 2>/dev/null; then
   ./static &
-  expect_status 1 "$HEAPPROF_BIN" attach $!
+  static=$!
+  expect_status 1 "$HEAPPROF_BIN" attach $static
   expect_in err.txt "it is linked statically"
-  kill $!
+  kill $static
 fi

@@ -13,7 +13,8 @@ rest=$(($(events) - $(made)))  # what starting 8 threads takes
 rm counts
 "$HEAPPROF_BIN" run --on-full=drop -o profile.json -- "$TARGETS/workers" counts 1 8 "done" 300000 2>err.txt &
 cli=$!
-while [ ! -s counts ]; do sleep 0.01; done
+end=$((SECONDS + 60))
+while [ ! -s counts ]; do [ $SECONDS -lt $end ] || fail "the program does not begin"; sleep 0.01; done
 kill -STOP $cli
 target=$(pgrep -o -P $cli)
 for _ in $(seq 1200); do

@@ -22,6 +22,8 @@ expect_not_in out.txt "shapes::measure"
 [ ! -e cache ] || fail "something was asked for without DEBUGINFOD_URLS"
 
 stop_server() { kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; }
+at_end() { [ -z "${server:-}" ] || stop_server; }
+export no_proxy=127.0.0.1
 # A port that is taken makes the server end at once: the next one is tried.
 for attempt in 1 2 3 4 5; do
   port=$((20000 + RANDOM % 20000))
@@ -36,17 +38,15 @@ for attempt in 1 2 3 4 5; do
   done
   stop_server
 done
+debuginfod-find debuginfo "$id" >/dev/null 2>&1 || fail "no server of debug information answers: $(tail -n 5 server.txt)"
 rm -rf cache
 "$tool" ./shapes none <addresses >out.txt 2>err.txt || { stop_server; fail "the tool fails with a server"; }
 mv out.txt shapes.txt
 
 # A profile gets its names from there later, also where the program is not; and what the server said is told.
-wait_for=$(readelf -n prog | awk '/Build ID/ { print $3 }')
-for wait in $(seq 100); do
-  debuginfod-find debuginfo "$wait_for" >/dev/null 2>&1 && break
-  rm -rf cache
-  sleep 0.1
-done
+asked_for=$(readelf -n prog | awk '/Build ID/ { print $3 }')
+is_scanned() { rm -rf cache && debuginfod-find debuginfo "$asked_for" >/dev/null 2>&1; }
+wait_for 60 "the server's debug information of prog" is_scanned
 rm -rf cache
 symbolize() { "$HEAPPROF_BIN" symbolize "$@" 2>said.txt || { stop_server; fail "symbolize $*: $(cat said.txt)"; }; }
 symbolize --no-debuginfod -o off.json bare.json

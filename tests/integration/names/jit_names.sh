@@ -2,7 +2,7 @@
 # perf.
 profile "$TARGETS/jit"
 map=$(cat out.txt)
-trap 'rm -f "$map"' EXIT
+at_end() { rm -f "$map"; }
 expect_eq "exit status" "$status" 0
 expect_eq "lost" "$(counter lost_count)" 0
 expect_eq "stack" "$(stacks '^\(anonymous namespace\)::allocate|^allocate' | grep -o 'allocate.* < main' | sed 's/()//g')" \

@@ -18,7 +18,7 @@ stop() {
   done
   rm -rf "$short"
 }
-trap stop EXIT
+at_end() { stop; }
 mkdir -p slurm/state slurm/spool
 head -c 128 /dev/urandom >"$short/key"
 chmod 600 "$short/key"

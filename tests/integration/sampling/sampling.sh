@@ -39,10 +39,14 @@ expect_in err.txt HP291
 expect_status 125 "$HEAPPROF_BIN" run --sample 10 -- true
 
 # A process that is killed keeps what it had, and a forked one has its own.
-"$HEAPPROF_BIN" run -q --sample 4KiB -o killed.json -- sh -c 'exec "$0" phases' "$TARGETS/sampled_sizes" < <(printf 'A\nB\n'; sleep 1) >said.txt &
+mkfifo words
+"$HEAPPROF_BIN" run -q --sample 4KiB -o killed.json -- sh -c 'exec "$0" phases' "$TARGETS/sampled_sizes" <words >said.txt &
 runner=$!
-for _ in $(seq 100); do [ "$(wc -l <said.txt)" = 2 ] && break; sleep 0.05; done
+exec 7>words  # held open: the program does not end by itself
+printf 'A\nB\n' >&7
+wait_for 60 "the program's two answers" has_lines said.txt 2
 pkill -KILL -P $runner
+exec 7>&-
 wait $runner && fail "a killed program ended well"
 check_profile killed.json
 [ "$(json killed.json .heapprof.sampling.counted_bytes)" -ge 2000000 ] || fail "2 MB were allocated before the kill"

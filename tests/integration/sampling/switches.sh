@@ -15,10 +15,14 @@ word() { # WORDS: says each, and waits until it is done
   for one in "$@"; do
     echo "$one" >&7
     said=$((said + 1))
-    for _ in $(seq 200); do [ "$(wc -l <said.txt)" -ge $said ] && break; sleep 0.02; done
-    [ "$(wc -l <said.txt)" -ge $said ] || fail "no answer to '$one'"
+    wait_for 60 "an answer to '$one'" has_lines said.txt $said
   done
   program=$(pgrep -P $runner -x sampled_sizes || true)
+}
+records() { # whether a block that begins now is recorded
+  word Z
+  "$HEAPPROF_BIN" snapshot -q -o now.json "$program"
+  [ "$(sum '::take<' now.json)" != "$nothing" ]
 }
 tell() { "$HEAPPROF_BIN" "$@" 2>told.txt || { cat told.txt >&2; fail "heapprof $*: $?"; }; }
 finish() {
@@ -76,11 +80,7 @@ expect_eq "blocks that began and did not end" \
 # The run as a whole, by heapprof's own number, and at the program's own mark.
 begin --start=at=mark:go
 word A mark
-for _ in $(seq 100); do
-  word Z
-  "$HEAPPROF_BIN" snapshot -q -o now.json "$program"
-  [ "$(sum '::take<' now.json)" = "$nothing" ] || break
-done
+wait_for 60 "recording from the mark on" records
 word B
 tell pause $runner
 word C
@@ -99,9 +99,10 @@ expect_of B "$whole"
 expect_status 2 "$HEAPPROF_BIN" check --max-peak host=1GiB profile.json
 expect_in err.txt "was paused"
 
-begin --start=after=300ms
+# A is done long before, on a busy machine too; B comes when blocks are recorded.
+begin --start=after=5s
 word A
-sleep 0.5
+wait_for 60 "recording after 5 s" records
 word B
 finish
 expect_of A "$nothing"
