@@ -11,7 +11,8 @@
 
 namespace heapprof::cli {
 
-// kTsc where the kernel trusts the counter and the processor says it is invariant.
+// kTsc where the kernel trusts the counter and the processor says it is invariant. Without /sys, whether the kernel
+// trusts it is told from how it lets its clock be read.
 wire::ClockMode detect_clock_mode();
 // Whether the kernel trusts the counter: its clock is tsc, or it is a guest with its host's clock and could take tsc.
 // Both are names between blanks, as the kernel lists them.

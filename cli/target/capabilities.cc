@@ -109,15 +109,23 @@ Capability try_seccomp() {
           "docker run --security-opt seccomp=unconfined, if events come too fast"};
 }
 
+// A file below /proc/sys that is not there says something only where others are.
+bool is_proc_mounted() { return !first_line("/proc/sys/kernel/osrelease").empty(); }
+
 Capability try_ptrace() {
   const std::string scope = first_line("/proc/sys/kernel/yama/ptrace_scope");
+  const std::string use = "; heapprof uses ptrace for attach, detach and run --leak-check only";
+  if (scope.empty() && !is_proc_mounted())
+    return {"ptrace", Availability::kWarning, "whether Yama restricts it cannot be read" + use, "mount /proc"};
   const std::string what = scope.empty() ? "no restriction by Yama" : "Yama's ptrace_scope is " + scope;
-  return {"ptrace", Availability::kOk, what + "; heapprof uses ptrace for run --leak-check only", ""};
+  return {"ptrace", Availability::kOk, what + use, ""};
 }
 
 Capability try_randomization() {
   const std::string level = first_line("/proc/sys/kernel/randomize_va_space");
   const bool is_off = (personality(0xffffffff) & ADDR_NO_RANDOMIZE) != 0 || level == "0";
+  if (!is_off && level.empty())
+    return {"address space", Availability::kWarning, "whether it is randomized cannot be read", "mount /proc"};
   return {"address space", Availability::kOk,
           std::string(is_off ? "not randomized" : "randomized") +
               "; profiles hold addresses of files, so runs can be compared either way",
