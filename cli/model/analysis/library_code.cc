@@ -145,6 +145,10 @@ std::vector<CodeOwner> find_code_owners(const Profile& profile) {
       owners[i] = CodeOwner::kLibrary;
     } else if (frame.file.empty()) {
       if (is_of_program && !frame.function.empty()) owners[i] = CodeOwner::kUser;
+      // Stripped: wherever it lies, nobody can act on it. (What is no file is called "[JIT]" and so on.)
+      const bool is_in_other_file =
+          has_program && has_module && !is_of_program && !profile.modules[frame.module].path.starts_with('[');
+      if (is_in_other_file && frame.function.empty()) owners[i] = CodeOwner::kLibrary;
     } else {
       const auto [file, is_new] = of_files.try_emplace(frame.file, false);
       if (is_new) file->second = library_of_source(frame.file).has_value();
@@ -162,6 +166,10 @@ std::string LibraryNames::of(uint32_t frame) const {
   const Frame& it = profile_.frames[frame];
   std::string name = library_of_source(it.file).value_or("");
   if (name.empty() && it.module < of_modules_.size()) name = of_modules_[it.module];
+  if (name.empty() && it.function.empty() && it.module < of_modules_.size()) {
+    name = base_name(profile_.modules[it.module].path);
+    name.resize(std::min(name.size(), name.find(".so")));
+  }
   return name;
 }
 

@@ -3,7 +3,8 @@
 //
 // Places are functions of the program's own: a library's functions are shown only if none of the program's called them
 // (cli/model/analysis/places.h). Headers in /usr/include, fetched packages (crates, npm, CMake's FetchContent, vcpkg,
-// Conan, Bazel, Go's modules), and shared libraries in the system's folders are libraries'.
+// Conan, Bazel, Go's modules), and shared libraries in the system's folders are libraries', and so are functions
+// without names in any shared library: a stripped one that the program ships.
 //
 // Guarantees
 //  - It goes by paths, never by the names of functions, which any program may use.

@@ -82,6 +82,22 @@ TEST_CASE("a shared library of the system's is no place where the program's own 
   CHECK(place(thread, 4) == "xmlNewNode");
 }
 
+TEST_CASE("a function without a name is a library's in every shared library, and the program's own in the program") {
+  Profile profile = with_library(kProgram);
+  profile.modules[1].path = "./libcodec.so.1";
+  CHECK(place(profile, 4) == "xmlNewNode");  // it has a name: it may be the user's own
+  profile.frames[2].function = profile.frames[3].function = "";
+  CHECK(place(profile, 4) == "load");
+  const std::vector<CodeOwner> owners = find_code_owners(profile);
+  CHECK(LibraryNames(profile, owners).of(3) == "libcodec");
+  // What it exports, and the program called, has a name.
+  profile.frames[2].function = "codec_open";
+  CHECK(place(profile, 4) == "codec_open");
+  profile.frames[2].function = "";
+  profile.frames[3].module = 0;
+  CHECK(place(profile, 4).empty());
+}
+
 TEST_CASE("what the user says about whose code it is comes before what the paths say") {
   Profile profile = with_library(kProgram);
   FoldRules rules;
