@@ -42,6 +42,7 @@ constexpr uint64_t kBytesPerNs = 3;        // of what is beyond
 constexpr uint64_t kLeastPatienceNs = 100 * kMs;
 constexpr uint64_t kPatienceTimes = 4;  // its processor time may be spread over so much
 constexpr int kNice = 10;
+constexpr uint64_t kAtOnceNs = 1;  // names are due, but behind every process that has no checkpoint yet: its time is 0
 
 uint64_t ns_of(const timeval& time) {
   return static_cast<uint64_t>(time.tv_sec) * kSecond + static_cast<uint64_t>(time.tv_usec) * 1000;
@@ -180,7 +181,7 @@ void Checkpoints::take_leave(bool is_good, uint64_t cpu_ns) {
   } else {
     bare_ns_ = cpu_ns;
     plan.wants_names = is_good;
-    if (is_good) plan.due_ns = 0;
+    if (is_good) plan.due_ns = kAtOnceNs;
   }
   work_ = {};
 }
