@@ -46,11 +46,18 @@ std::string pasted_file(const std::string& file, bool utf8) {
 }
 
 std::string short_command(const std::vector<std::string>& command, size_t columns) {
-  std::string text = command_text(command);
-  if (display_width(text) > columns && !command.empty() && command[0].find('/') != std::string::npos) {
-    std::vector<std::string> without_folder = command;
-    without_folder[0].erase(0, command[0].rfind('/') + 1);
-    text = command_text(without_folder);
+  std::vector<std::string> shown = command;
+  // A title that a program wrote over its words, "nginx: worker process /usr/sbin/nginx", with zeros up to where these
+  // ended. Its paths are no folder of the program.
+  const auto is_empty = [](const std::string& word) { return word.empty(); };
+  const bool is_title = !shown.empty() && shown[0].find(' ') != std::string::npos &&
+                        std::all_of(shown.begin() + 1, shown.end(), is_empty);
+  if (is_title) shown.resize(1);
+  std::string text = command_text(shown);
+  if (display_width(text) > columns && !shown.empty()) {
+    const size_t word_end = is_title ? shown[0].find(' ') : std::string::npos;
+    shown[0].erase(0, shown[0].substr(0, word_end).rfind('/') + 1);
+    text = command_text(shown);
   }
   return shorten_middle(text, columns);
 }

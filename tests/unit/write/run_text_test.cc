@@ -47,3 +47,11 @@ TEST_CASE("the largest device comes first, and parts stand behind their device")
         "cuda:0 cuda:0/tensors cuda:1 cuda:1/tensors host");
   CHECK(shown({{"host", 50}, {"mapped", 60}, {"python", 90}}) == "mapped python host");
 }
+
+TEST_CASE("a command that is too long loses its folder, and a title none of its words to a slash further on") {
+  CHECK(short_command({"/usr/local/bin/render", "scene.usd"}, 80) == "/usr/local/bin/render scene.usd");
+  CHECK(short_command({"/usr/local/bin/render", "scene.usd"}, 20) == "render scene.usd");
+  CHECK(short_command({"nginx: worker process /usr/sbin/nginx -c /etc/nginx.conf"}, 40).find("nginx: worker") == 1);
+  CHECK(short_command({"/usr/lib/chromium/chromium --type=renderer --lang=en"}, 45) ==
+        "'chromium --type=renderer --lang=en'");
+}
