@@ -134,7 +134,7 @@ holds_live_starts() {
   "$HEAPPROF_BIN" run -q -o final.json "$TARGETS/holds_live" <go >said &
   run=$!
   exec 8>go 9<said
-  read -r word <&9
+  read -r -t 60 word <&9
   expect_eq "the program" "$word" held
   target=$(pgrep -P "$run" -x holds_live)
 }
@@ -162,14 +162,14 @@ obeys_starts() {
   "$HEAPPROF_BIN" run -q -o final.json "$@" "$TARGETS/obeys" <go >said &
   run=$!
   exec 8>go 9<said
-  read -r word <&9
+  read -r -t 60 word <&9
   expect_eq "the program" "$word" ready
   target=$(pgrep -P "$run" -x obeys)
 }
 obeys() {
   local word
   echo "$1" >&8
-  read -r word <&9
+  read -r -t 60 word <&9
   expect_eq "what it did" "$word" "$1"
 }
 

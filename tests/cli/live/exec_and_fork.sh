@@ -3,15 +3,16 @@ obeys_starts
 obeys grow
 "$HEAPPROF_BIN" top --interval 250ms "$target" >lines.txt 2>end.txt &
 top=$!
-while [ ! -s lines.txt ]; do sleep 0.1; done
+wait_for 60 "its first line" test -s lines.txt
 obeys fork
 expect_in lines.txt "host 977 KiB"
 echo exec >&8
 read -r word <&9
 expect_eq "the new image" "$word" ready
-until tail -1 lines.txt | grep -q "host 0 B"; do sleep 0.1; done
+last_line_has() { tail -1 lines.txt | grep -qF "$1"; }
+wait_for 60 "a line of the new image" last_line_has "host 0 B"
 obeys grow
-until tail -1 lines.txt | grep -q "host 977 KiB"; do sleep 0.1; done
+wait_for 60 "a line of its growth" last_line_has "host 977 KiB"
 expect_status 0 "$HEAPPROF_BIN" top --once --interval 250ms --format json "$target"
 expect_eq "the new image's numbers" "$(jq -c '.devices[0] | [.live_blocks_count, .live_bytes]' out.txt)" "[1,1000003]"
 echo end >&8

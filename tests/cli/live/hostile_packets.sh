@@ -2,7 +2,7 @@
 # than four are refused; the program and its profile are none the worse.
 holds_live_starts
 name=$(tr '\0' '\n' <"/proc/$target/environ" | sed -n 's/^HEAPPROF=[^/]*//p')
-python3 - "$name" "$target" <<'PYTHON'
+"$PYTHON" - "$name" "$target" <<'PYTHON'
 import os, socket, struct, sys
 name, pid = sys.argv[1], int(sys.argv[2])
 def connect():

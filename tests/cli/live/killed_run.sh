@@ -2,7 +2,7 @@
 obeys_starts
 "$HEAPPROF_BIN" top --interval 250ms "$target" >lines.txt 2>end.txt &
 top=$!
-while [ ! -s lines.txt ]; do sleep 0.1; done
+wait_for 60 "its first line" test -s lines.txt
 kill -9 $run
 status=0
 wait $top || status=$?

@@ -4,7 +4,7 @@ mkfifo go
 tmux_starts 80 24
 before=$(terminal_state)
 cat >works.sh <<SCRIPT
-$HEAPPROF_BIN run --live --child-output said.txt -o live.json sh -c 'read word <go; echo said; cat; exit 5'
+$HEAPPROF_BIN run --live --child-output $PWD/said.txt -o live.json sh -c 'read word <go; echo said; cat; exit 5'
 echo ended \$? | tee -a ends.txt
 SCRIPT
 types "bash works.sh" Enter
@@ -30,7 +30,7 @@ shows "ended 5"
 # The run is killed.
 types "clear; bash works.sh" Enter
 shows "q quit"
-kill -9 "$(pgrep -f "$HEAPPROF_BIN run --live" | sort -n | head -n 1)"  # not -o: its guard began in the same tick
+kill -9 "$(pgrep -f "run --live --child-output $PWD/said.txt" | sort -n | head -n 1)"  # not -o: its guard began in the same tick
 # Whether the shell's word or the guard comes first is nobody's: what is written on the other screen is gone with it.
 for _ in $(seq 300); do
   [ "$(tail -n 1 ends.txt)" = "ended 137" ] && [ "$(terminal_state)" = "$before" ] && break

@@ -3,7 +3,7 @@
 obeys_starts
 "$HEAPPROF_BIN" top --interval 250ms "$target" >lines.txt 2>end.txt &
 top=$!
-while [ ! -s lines.txt ]; do sleep 0.1; done
+wait_for 60 "its first line" test -s lines.txt
 kill -STOP $top
 for word in grow churn shrink; do obeys $word; done
 echo end >&8

@@ -9,5 +9,5 @@ for file in profile/small profile/hostile profile/empty profile/no-stack foreign
   expect_status 0 "$HEAPPROF_BIN" report --format json "$golden/$file.json"
   jq -e '.devices | length >= 1' out.txt >/dev/null || fail "$file: no devices in JSON"
   expect_status 0 "$HEAPPROF_BIN" report --format csv "$golden/$file.json"
-  expect_eq "$file: kinds of rows in CSV" "$(python3 -c 'import csv,sys; print(len({len(r) for r in csv.reader(open("out.txt"))}))')" 1
+  expect_eq "$file: kinds of rows in CSV" "$("$PYTHON" -c 'import csv,sys; print(len({len(r) for r in csv.reader(open("out.txt"))}))')" 1
 done

@@ -112,7 +112,8 @@ start "$PYTHON" children.py "$TARGETS/attach_books"
 rm -f profile.*json
 attach -q
 echo go >&7
-for _ in $(seq 100); do [ "$(ls profile.*.json 2>/dev/null | wc -l)" -ge 2 ] && break; sleep 0.1; done
+have_profiles() { [ "$(ls profile.*.json 2>/dev/null | wc -l)" -ge 2 ]; }
+wait_for 60 "the profiles of both children" have_profiles
 kill -INT $attached
 wait $attached || fail "attach, of Python: $?"
 echo end >&7
@@ -131,7 +132,8 @@ heapprof_gone() {  # WHAT
 }
 start "$HEAPPROF_BIN" run -q -o run.json -- sh -c 'echo ready; exec "$0" storm 2' "$TARGETS/attach_books"
 run=$program
-for _ in $(seq 100); do program=$(pgrep -P $run -x attach_books || true); [ -n "$program" ] && break; sleep 0.05; done
+is_started() { program=$(pgrep -P $run -x attach_books); }
+wait_for 60 "the program of the run" is_started
 sleep 0.2
 kill -9 $run
 wait $run 2>/dev/null || true
@@ -146,7 +148,9 @@ kill -INT $attached
 wait $attached || fail "attach, over an exec: $?"
 heapprof_gone "after an attach before the exec"
 kill $program
-start env LD_PRELOAD="$(find "$BUILD" -name libheapprof.so | head -1)" HEAPPROF=+/tmp/heapprof-gone "$TARGETS/attach_books" storm 2
+start env LD_PRELOAD="$(find "$BUILD" -name libheapprof.so | head -1)" HEAPPROF=+/tmp/heapprof-gone sh -c 'echo ready; exec "$0" storm 2' "$TARGETS/attach_books"
+is_storming() { [ "$(cat "/proc/$program/comm")" = attach_books ]; }
+wait_for 60 "the program behind its shell" is_storming
 heapprof_gone "with variables of a session that is over"
 kill $program
 exec 7>&-

@@ -38,14 +38,17 @@ else
   group=/sys/fs/cgroup/$name state=cgroup.freeze frozen=1 thawed=0
 fi
 mkdir "$group" 2>/dev/null && [ -e "$group/$state" ] || { rmdir "$group" 2>/dev/null; skip "no freezer cgroup here: only a stopped collector was tried"; }
+at_end() { echo $thawed >"$group/$state" 2>/dev/null || true; [ -z "$cli" ] || kill -9 $cli 2>/dev/null || true; rmdir "$group" 2>/dev/null || true; }
+is_frozen() { if [ $frozen = FROZEN ]; then grep -qx FROZEN "$group/$state"; else grep -qx "frozen 1" "$group/cgroup.events"; fi; }
 start
 echo $cli >"$group/cgroup.procs"
 echo $frozen >"$group/$state"
+wait_for 60 "the collector is frozen" is_frozen
 echo go >&4
 sleep 2.5  # the time itself is what is tried: longer than the agent's first wait
 echo $thawed >"$group/$state"
 read -r -t 60 word <&3 || fail "the program hangs"
 expect_eq "the child's end" "$word" "status 0"
 wait $cli || fail "exit status $?"
-rmdir "$group" || true
+cli=
 expect_eq "profiles of the child that waited" "$(child_profiles)" 1

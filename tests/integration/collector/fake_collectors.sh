@@ -28,11 +28,11 @@ kinds=own
 for kind in $kinds; do
   fakes $kind
   rm -f now.json
-  expect_status 0 timeout 60 "$HEAPPROF_BIN" snapshot -q -o now.json $run
+  expect_status 0 timeout 300 "$HEAPPROF_BIN" snapshot -q -o now.json $run
   check_profile now.json
-  expect_status 0 timeout 60 "$HEAPPROF_BIN" mark $run there
-  expect_status 0 timeout 60 "$HEAPPROF_BIN" top --once --format json $run
-  expect_status 1 timeout 60 "$HEAPPROF_BIN" mark $$ there  # that is not profiled
+  expect_status 0 timeout 300 "$HEAPPROF_BIN" mark $run there
+  expect_status 0 timeout 300 "$HEAPPROF_BIN" top --once --format json $run
+  expect_status 1 timeout 300 "$HEAPPROF_BIN" mark $$ there  # that is not profiled
   exec 4>&-
   wait $!
 done
@@ -44,5 +44,5 @@ wait $run || true
 fakes other
 have strace || { not_tried "another user's collector: no strace"; exit 0; }
 agent=$(find "$(dirname "$(dirname "$HEAPPROF_BIN")")" -name libheapprof.so | head -1)
-expect_status 0 timeout 20 strace -f -e trace=sendto -o calls.txt env HEAPPROF="+/tmp/heapprof-fa4e00000000" LD_PRELOAD="$agent" true
+expect_status 0 timeout 300 strace -f -e trace=sendto -o calls.txt env HEAPPROF="+/tmp/heapprof-fa4e00000000" LD_PRELOAD="$agent" true
 expect_eq "packets sent" "$(grep -c sendto calls.txt || true)" 0

@@ -6,7 +6,7 @@ for seed in $(seq 1 "${SCRIBBLES:-12}"); do
   expect_status 0 "$TARGETS/scribbles" $seed
   mv out.txt plain.txt
   status=0
-  timeout 60 "$HEAPPROF_BIN" run -o p.json "$TARGETS/scribbles" $seed >out.txt 2>err.txt || status=$?
+  timeout 300 "$HEAPPROF_BIN" run -o p.json "$TARGETS/scribbles" $seed >out.txt 2>err.txt || status=$?
   expect_eq "status, seed $seed" $status 0
   diff plain.txt out.txt >&2 || fail "seed $seed: another output"
   [ "$(jq .heapprof.run.complete p.json)" = true ] || damaged=$((damaged + 1))

@@ -108,7 +108,7 @@ for i in range(100):
     assert cuda.cuMemAlloc_v2(ctypes.byref(block), ctypes.c_size_t(1235)) == 0
     if i % 2: assert cuda.cuMemFree_v2(block) == 0
 PY
-profile python3 use.py "$BUILD/tests/fake_cuda/libcuda.so.1"
+profile "$PYTHON" use.py "$BUILD/tests/fake_cuda/libcuda.so.1"
 expect_eq "exit status by ctypes" "$status" 0
 expect_eq "by ctypes" "$(numbers)" "123500 100 61750 50"
 

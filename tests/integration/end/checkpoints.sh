@@ -2,19 +2,15 @@
 # begin PATTERN OPTIONS…: a run in a process group of its own, until it has allocated and a file of that name is there;
 # the group in $group
 begin() {
-  local pattern=$1 found=
+  local pattern=$1
   shift
   rm -f ready
   setsid "$HEAPPROF_BIN" run -q "$@" -- "$TARGETS/grows_and_waits" "$PWD/ready" >/dev/null 2>&1 &
   group=$!
-  for _ in $(seq 400); do
-    found=$(find . -maxdepth 1 -name "$pattern" -size +0 | head -1)
-    [ -z "$found" ] || ! [ -s ready ] || return 0
-    sleep 0.05
-  done
-  kill -9 -- -$group
-  fail "there is no $pattern"
+  wait_for 120 "$pattern" has_checkpoint "$pattern"
 }
+has_checkpoint() { [ -n "$(find . -maxdepth 1 -name "$1" -size +0)" ] && [ -s ready ]; }
+at_end() { [ -z "${group:-}" ] || kill -9 -- -$group 2>/dev/null || true; }
 end_all() {
   kill -9 -- -$group
   wait $group 2>/dev/null || true

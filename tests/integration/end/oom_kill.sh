@@ -7,11 +7,11 @@ else
   folder=/sys/fs/cgroup/$group limit=memory.max
 fi
 mkdir "$folder" 2>/dev/null || skip "no memory cgroup can be made here"
-echo $((48 << 20)) 2>/dev/null >"$folder/$limit" || { rmdir "$folder"; skip "the memory controller is not at hand here"; }
+at_end() { rmdir "$folder" 2>/dev/null || true; }
+echo $((48 << 20)) 2>/dev/null >"$folder/$limit" || skip "the memory controller is not at hand here"
 [ ! -e "$folder/memory.swap.max" ] || echo 0 >"$folder/memory.swap.max"
 status=0
 "$HEAPPROF_BIN" run -q -o profile.json -- bash -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$folder" "$TARGETS/ends" forever 1 counts >out.txt 2>err.txt || status=$?
-for _ in $(seq 100); do ! rmdir "$folder" 2>/dev/null || break; sleep 0.1; done
 expect_eq "exit status" $status 137
 expect_end signaled 9
 check_profile profile.json

@@ -40,7 +40,8 @@ mkfifo fifo words
 "$HEAPPROF_BIN" run --wait -o profile.json -- "$TARGETS/leaves_child" daemon fifo >words 2>err.txt &
 cli=$!
 read -r child <words
-while kill -0 "$(pgrep -o -P $cli)" 2>/dev/null; do :; done  # the program has ended
+has_ended() { ! pgrep -P $cli -x leaves_child | grep -vqx "$child"; }
+wait_for 60 "the program's end" has_ended
 kill -INT $cli
 status=0
 wait $cli || status=$?

@@ -22,14 +22,18 @@ ask() {
   "$@"
   read -r -t 60 word <&3 || fail "the program waits for ever"
 }
-stop_for_seconds() { kill -STOP $cli; sleep 8; kill -CONT $cli; }
-ask stop_for_seconds
+at_end() { [ -z "$cli" ] || kill -9 $cli 2>/dev/null || true; }
+cli=
+stop_it() { kill -STOP $cli; }
+ask stop_it
+kill -CONT $cli
 expect_eq "while heapprof stands still" "$word" "-2 after a moment"
 read -r -t 60 word <&3
 expect_eq "when heapprof goes on" "$word" "and again"
 wait $cli
+cli=
 check_profile profile.json
 expect_complete
-kill_it() { kill -9 $cli; wait $cli 2>/dev/null || true; }
+kill_it() { kill -9 $cli; wait $cli 2>/dev/null || true; cli=; }
 ask kill_it
 case "$word" in "-1 after a moment" | "-2 after a moment") ;; *) fail "heapprof was killed: '$word'" ;; esac

@@ -17,7 +17,13 @@ per_pair() {
   echo $(((long - short) / 6000))
 }
 export PYTHONHASHSEED=0
+# One row of each kind; all of them in scripts/nightly, and where new figures are made.
+is_chosen() {  # DEPTH SHAPE
+  [ -z "${HEAPPROF_LONG:-}${HEAPPROF_REGOLD:-}" ] || return 0
+  case "$*" in "0 start" | "30 pair" | "30 threaded" | "25 callees" | "25 callers" | "25 new" | "30 python_same" | "6 python_codes") ;; *) return 1 ;; esac
+}
 while read -r depth shape want; do
+  is_chosen "$depth" "$shape" || continue
   program=./tight
   before=
   flags="--shape $shape"

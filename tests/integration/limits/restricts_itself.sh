@@ -12,7 +12,7 @@ for what in $("$TARGETS/restricts_itself" | grep -v '^filter_'); do  # filters.s
   expect_eq "exit status of '$what' without us" $plain 11
   rm -rf empty_root
   got=0
-  timeout 60 "$HEAPPROF_BIN" run -q -o profile.json -- "$TARGETS/restricts_itself" "$what" >out.txt 2>err.txt </dev/null || got=$?
+  timeout 300 "$HEAPPROF_BIN" run -q -o profile.json -- "$TARGETS/restricts_itself" "$what" >out.txt 2>err.txt </dev/null || got=$?
   expect_eq "exit status of '$what'" $got $plain
   cmp -s out.txt plain_out.txt && cmp -s err.txt plain_err.txt || { cat err.txt; fail "'$what' printed something else"; }
   [ -f profile.json ] || fail "no profile of '$what'"

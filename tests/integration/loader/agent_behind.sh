@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
 C
 gcc -g -O1 -fno-builtin loads_agent.c -o loads_agent -ldl || skip "gcc is not installed"
 agent=$(dirname "$HEAPPROF_BIN")/../lib/heapprof/libheapprof.so
-expect_status 0 timeout 20 ./loads_agent "$agent"
+expect_status 0 timeout 300 ./loads_agent "$agent"
 expect_eq "calls that fail" "$(cat out.txt)" 0
 # With an invitation, and without the agent in LD_PRELOAD: by a system call of its own, which no hook sees.
 cat >bare.py <<'P'

@@ -3,7 +3,7 @@
 # interpreter is told to take, and where a program starts it again. Without the flag one line says what is in the
 # arenas.
 export PYTHONDONTWRITEBYTECODE=1 PYTHONHASHSEED=0
-pythons="$PYTHON $(ls -d "$HOME"/.pyenv/versions/3.*/bin/python3 2>/dev/null || true)"
+pythons=$(pythons)
 oracle=$TARGETS/object_oracle.so
 
 # objects FILE: how many, with how many bytes, and how many events were of none. Quicker than jq with a large file.

@@ -12,7 +12,7 @@ for need in addr2line objdump nm c++filt python3; do command -v $need >/dev/null
 
 failed=
 match() {
-  python3 "$SOURCE/tests/support/names_match.py" "$tool" "$llvm" "$1" "$2" || failed="$failed $1"
+  "$PYTHON" "$SOURCE/tests/support/names_match.py" "$tool" "$llvm" "$1" "$2" || failed="$failed $1"
 }
 [ -x "$HEAPPROF_BIN" ] && match "$HEAPPROF_BIN" 4000
 match "$tool" 3000

@@ -30,9 +30,9 @@ PYTHON
 python=/usr/bin/python3
 [ -x $python ] || python=python3
 "$HEAPPROF_BIN" run -q --interval 20ms --python-objects -o pages.json -- $python pages.py
-python3 "$SOURCE/tests/support/stays_at_snapshots.py" heap_*.json cuda.json pages.json
+"$PYTHON" "$SOURCE/tests/support/stays_at_snapshots.py" heap_*.json cuda.json pages.json
 jq -e '[.heapprof.devices[].name] | index("mapped")' pages.json >/dev/null || fail "no mapped pages"
 
 # The check itself: a block too many must be noticed.
 jq -c '.heapprof.devices[0].sites.stays |= map(.[-1] += 1)' heap_1.json >wrong.json
-if python3 "$SOURCE/tests/support/stays_at_snapshots.py" wrong.json >wrong.txt; then fail "a wrong number was not noticed"; fi
+if "$PYTHON" "$SOURCE/tests/support/stays_at_snapshots.py" wrong.json >wrong.txt; then fail "a wrong number was not noticed"; fi

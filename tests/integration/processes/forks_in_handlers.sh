@@ -3,7 +3,7 @@
 for flag in --no-follow --no-summary; do
   for how in "" quiet; do
     rm -f profile*.json
-    expect_status 0 timeout 100 "$HEAPPROF_BIN" run -q $flag --all-processes -o profile.json -- "$TARGETS/forks_in_handlers" $how
+    expect_status 0 timeout 300 "$HEAPPROF_BIN" run -q $flag --all-processes -o profile.json -- "$TARGETS/forks_in_handlers" $how
     expect_eq "the target's word with $flag $how" "$(cat out.txt)" "bad 0"
     expect_eq "corrupt records with $flag $how" "$(json profile.json .heapprof.counters.corrupt_records_count)" 0
     expect_eq "lost with $flag $how" "$(json profile.json .heapprof.counters.lost_count)" 0

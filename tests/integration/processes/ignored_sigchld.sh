@@ -1,5 +1,5 @@
 # A parent that ignores SIGCHLD hands that on; heapprof must see the end of its program all the same, with its status.
-expect_status 7 timeout 20 python3 -c '
+expect_status 7 timeout 300 "$PYTHON" -c '
 import os, signal, sys
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 os.execv(sys.argv[1], ["heapprof", "run", "-q", "-o", "profile.json", "sh", "-c", "exit 7"])' "$HEAPPROF_BIN"

@@ -33,7 +33,7 @@ C
 cc -O1 -w -o shares shares.c
 for how in exit exec; do
   # `cat` ends when the child has. Without a reader of its ring it waits for --stall-timeout, which is longer than this.
-  said=$(timeout 20 bash -c '"$0" run -q --stall-timeout 60 -o p%p.json -- ./shares "$1" | cat' "$HEAPPROF_BIN" $how) ||
+  said=$(timeout 300 bash -c '"$0" run -q --stall-timeout 900 -o p%p.json -- ./shares "$1" | cat' "$HEAPPROF_BIN" $how) ||
     fail "$how: it waits"
   expect_eq "$how: what it says" "$said" "lived on"
   maker=

@@ -18,9 +18,9 @@ expect_eq "at least 50,000 sites" "$(($(jq '.pps | length' large.json) >= 50000)
 for kind in small hostile; do "$HEAPPROF_BIN" export -q --format dhat --device cuda:0 -o "$kind.cuda.json" "$kind.json"; done
 expect_eq "bytes of a device by itself" "$(jq '[.pps[].gb] | add' small.cuda.json)" 1048576
 "$HEAPPROF_BIN" run -q --interval 10ms -o snapshots.json -- "$TARGETS/snapshots" 1 2 20 exit books.txt
-python3 "$SOURCE/tests/support/dh_view.py" "$viewer" snapshots.json small.json hostile.json empty.json no-stack.json random.json large.json valgrind.json merged.json small.cuda.json hostile.cuda.json
+"$PYTHON" "$SOURCE/tests/support/dh_view.py" "$viewer" snapshots.json small.json hostile.json empty.json no-stack.json random.json large.json valgrind.json merged.json small.cuda.json hostile.cuda.json
 
 # The check itself: a location that comes twice must be noticed.
 jq -c '.pps += [.pps[0]]' small.json >repeated.json
-if python3 "$SOURCE/tests/support/dh_view.py" "$viewer" repeated.json >repeated.txt; then fail "a repeated location was not noticed"; fi
+if "$PYTHON" "$SOURCE/tests/support/dh_view.py" "$viewer" repeated.json >repeated.txt; then fail "a repeated location was not noticed"; fi
 expect_in repeated.txt "repeated location"

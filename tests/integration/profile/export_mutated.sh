@@ -25,7 +25,8 @@ json.dump(profile, open("m.json", "w"))
 PY
 tables=$("$HEAPPROF_BIN" report --table no-such-table m.json 2>&1 | sed -nE 's/.*--table takes (.*), not .*/\1/p' | sed 's/ or /, /; s/,//g')
 read_well=0
-for seed in $(seq 1 "${ROUNDS:-20}"); do
+rounds=${HEAPPROF_LONG:+40}
+for seed in $(seq 1 "${rounds:-12}"); do
   for source in small snapshots scopes; do
     "$PYTHON" mutate.py $source.json "$seed"
     status=0

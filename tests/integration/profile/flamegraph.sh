@@ -13,7 +13,7 @@ for kind in small hostile random; do
     "$HEAPPROF_BIN" export -q --format folded --metric "$metric" -o "$kind.$metric" "$kind.json"
     draw "$kind.$metric"
     expect_eq "complaints about $kind.$metric" "$(cat "$kind.$metric.err")" ""
-    python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$kind.$metric.svg" || fail "$kind.$metric.svg is no XML"
+    "$PYTHON" -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$kind.$metric.svg" || fail "$kind.$metric.svg is no XML"
   done
 done
 # The root is the device's total, and a function's box has what its stacks sum to: 12,096 bytes by build_index, inlined

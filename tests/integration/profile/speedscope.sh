@@ -16,8 +16,8 @@ for kind in small hostile random; do
   "$BUILD/tests/make_profile" "$kind" >"$kind.json"
   "$HEAPPROF_BIN" export -q --format speedscope -o "$kind.speedscope.json" "$kind.json"
 done
-python3 "$SOURCE/tests/support/speedscope.py" "$release" small.speedscope.json hostile.speedscope.json random.speedscope.json
+"$PYTHON" "$SOURCE/tests/support/speedscope.py" "$release" small.speedscope.json hostile.speedscope.json random.speedscope.json
 
 # The check itself: an amount that is not the file's must be noticed.
 jq -c '.profiles[0].unit = "none"' small.speedscope.json >wrong.json
-if python3 "$SOURCE/tests/support/speedscope.py" "$release" wrong.json >wrong.txt; then cat wrong.txt >&2; fail "a unit that is not bytes was not noticed"; fi
+if "$PYTHON" "$SOURCE/tests/support/speedscope.py" "$release" wrong.json >wrong.txt; then cat wrong.txt >&2; fail "a unit that is not bytes was not noticed"; fi

@@ -77,7 +77,7 @@ expect_in err.txt "44 operators of PyTorch became no scopes"
 expect_eq "operators without a scope" "$(counter operators_lost_count)" 44
 expect_eq "operators that have one" "$(json profile.json '[.heapprof.scopes.scopes[].begun_count] | add')" 256
 # It is not asked while one of its functions may be on the stack: not where frames are missing there.
-expect_status 0 timeout 20 "$HEAPPROF_BIN" run -q --torch-ops -o profile.json -- "$TARGETS/torch_locked"
+expect_status 0 timeout 300 "$HEAPPROF_BIN" run -q --torch-ops -o profile.json -- "$TARGETS/torch_locked"
 expect_in out.txt "asked outside"
 mkdir old
 printf 'int at_work(void) { extern void* malloc(unsigned long); return malloc(10) != 0; }\n' >old.c

@@ -29,7 +29,7 @@ expect_sum '^allocate_freed' "247400 200 0 0"
 for room in $(seq 200 100 1500); do
   for how in grown_stack served_stack; do
     status=0
-    timeout 20 "$HEAPPROF_BIN" run -q -o profile.json -- "$TARGETS/odd_threads" $how $room || status=$?
+    timeout 300 "$HEAPPROF_BIN" run -q -o profile.json -- "$TARGETS/odd_threads" $how $room || status=$?
     [ $status != 95 ] || { not_tried "$how"; continue; }
     expect_eq "exit status of $how with $room bytes left" $status 0
     expect_eq "events lost of $how" "$(counter lost_count)" 0

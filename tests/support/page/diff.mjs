@@ -28,7 +28,7 @@ await inBrowser(async (open) => {
             return of.device === name && of.metric === word && of.base === base && of.current === current;
           },
           { name: device.name, word: metric, ...want },
-          { timeout: 5000 },
+          { timeout: 60_000 },
         )
         .catch(async () => fail(`${device.name} ${metric}: want ${JSON.stringify(want)}, got ${JSON.stringify(await page.evaluate(() => window.heapprof.shown))}`));
       const isBytes = !["allocations", "temporary"].includes(metric);

@@ -31,7 +31,7 @@ await inBrowser(async (open) => {
           return Object.values(sums).reduce((a, b) => a + b, 0) === wanted && document.querySelector(".segments .on")?.textContent === "in range" ? sums : false;
         },
         { names: books.functions, wanted: want },
-        { timeout: 5000 },
+        { timeout: 60_000 },
       )
       .catch(async () => fail(`from ${range.from} to ${range.to}: want ${JSON.stringify(range.bytes)}, the page has ${plain(await page.locator(".body").innerText())}`));
     const sums = await own.jsonValue();

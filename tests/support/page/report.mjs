@@ -42,7 +42,7 @@ await inBrowser(async (open) => {
         for (const all of ["", "1"]) {
           const want = total(device, metric);
           await go(page, `device=${number}&metric=${metric}&up=${up}&all=${all}`);
-          await page.waitForFunction((wanted) => document.querySelector(".flame").flame.value[0] === wanted, want, { timeout: 5000 }).catch(async () => fail(`root of ${device.name} ${metric} ${up} ${all}: got ${await rootValue(page)}, want ${want}`));
+          await page.waitForFunction((wanted) => document.querySelector(".flame").flame.value[0] === wanted, want, { timeout: 60_000 }).catch(async () => fail(`root of ${device.name} ${metric} ${up} ${all}: got ${await rootValue(page)}, want ${want}`));
           const sums = await flameSums(page);
           expect(`boxes below the root of ${device.name} ${metric} ${up} ${all}`, sums.first, want);
           expectThat(`a box of ${device.name} ${metric} ${up} has less than those below it: ${sums.least}`, sums.least >= 0);
@@ -61,14 +61,14 @@ await inBrowser(async (open) => {
   if (host.places.length > 1) {
     const most = Math.max(...host.places.map((place) => place.total_bytes));
     await page.getByRole("columnheader", { name: "total" }).getByRole("button").click();
-    await page.waitForFunction((want) => [...document.querySelectorAll(".body .row:first-child [title]")].some((cell) => cell.title === want), `${withSeparators(most)}\u00a0B`, { timeout: 5000 });
+    await page.waitForFunction((want) => [...document.querySelectorAll(".body .row:first-child [title]")].some((cell) => cell.title === want), `${withSeparators(most)}\u00a0B`, { timeout: 60_000 });
     expect("order of total", await page.getByRole("columnheader", { name: "total" }).getAttribute("aria-sort"), "descending");
 
     // Finding: only what has it in its name is left, Escape brings the rest back.
     const place = host.places.find((one) => one.function && !one.function.startsWith("0x"));
     await page.keyboard.press("/");
     await page.keyboard.type(place.function);
-    await page.waitForFunction((name) => [...document.querySelectorAll(".body .row .name")].every((one) => one.textContent.toLowerCase().includes(name.toLowerCase())), place.function, { timeout: 5000 });
+    await page.waitForFunction((name) => [...document.querySelectorAll(".body .row .name")].every((one) => one.textContent.toLowerCase().includes(name.toLowerCase())), place.function, { timeout: 60_000 });
     expectThat("it does not say what was found", plain(await page.locator("[data-found]").innerText()).includes("%"));
     await keepPicture(page, `${file}.found`);
     await page.keyboard.press("Escape");
@@ -77,7 +77,7 @@ await inBrowser(async (open) => {
   }
 
   // Keys.
-  const hashIs = (want) => page.waitForFunction((wanted) => location.hash.includes(wanted), want, { timeout: 5000 }).catch(() => fail(`no ${want} in the address after a key`));
+  const hashIs = (want) => page.waitForFunction((wanted) => location.hash.includes(wanted), want, { timeout: 60_000 }).catch(() => fail(`no ${want} in the address after a key`));
   await page.keyboard.press("u");
   await hashIs("up=up");
   await page.keyboard.press("u");

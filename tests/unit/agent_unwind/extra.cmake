@@ -61,7 +61,10 @@ target_sources(unit_agent_unwind PRIVATE ${unwind_test_dir}/special_frames.S)
 add_custom_target(unwind_shapes DEPENDS ${shapes_files})
 add_dependencies(unit_agent_unwind unwind_shapes)
 list(JOIN shapes_names "," shapes_names)
-target_compile_definitions(unit_agent_unwind PRIVATE SHAPES_DIR="${CMAKE_CURRENT_BINARY_DIR}/shapes" SHAPES_NAMES="${shapes_names}")
+target_compile_definitions(unit_agent_unwind PRIVATE SHAPES_NAMES="${shapes_names}")
+# Only those that load them: what is compiled with the path of a folder is compiled anew in each folder.
+set_source_files_properties(${unwind_test_dir}/shapes_test.cc ${unwind_test_dir}/modules_test.cc ${unwind_test_dir}/special_test.cc
+                            PROPERTIES COMPILE_DEFINITIONS SHAPES_DIR="${CMAKE_CURRENT_BINARY_DIR}/shapes")
 
 # Not a test: prints the table of tests/bench/unwind.cc.
 add_executable(bench_unwind EXCLUDE_FROM_ALL ${CMAKE_CURRENT_SOURCE_DIR}/bench/unwind.cc ${unwind_test_dir}/probe.cc)

@@ -102,5 +102,6 @@ add_custom_target(symbolize_programs DEPENDS ${symbolize_files})
 add_dependencies(unit_symbolize symbolize_programs)
 list(JOIN symbolize_names "," symbolize_names)
 list(JOIN symbolize_rust_names "," symbolize_rust_names)
-target_compile_definitions(unit_symbolize PRIVATE SYMBOLIZE_PROGRAMS="${symbolize_folder}" SYMBOLIZE_NAMES="${symbolize_names}"
-                                                  SYMBOLIZE_RUST_NAMES="${symbolize_rust_names}")
+target_compile_definitions(unit_symbolize PRIVATE SYMBOLIZE_NAMES="${symbolize_names}" SYMBOLIZE_RUST_NAMES="${symbolize_rust_names}")
+# The path of the build folder is known to one file: what is compiled with it is compiled anew in each folder.
+set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/unit/symbolize/test_programs.cc PROPERTIES COMPILE_DEFINITIONS SYMBOLIZE_PROGRAMS="${symbolize_folder}")
