@@ -25,6 +25,10 @@ expect_in out.txt "UNSTABLE once1"
 folder "good true" "skips sh -c \"test ! -e $PWD/once-1 || exit 77; touch $PWD/once-1; exit 1\""
 echo 'set_tests_properties(skips PROPERTIES SKIP_RETURN_CODE 77)' >>folder/CTestTestfile.cmake
 judged 8 "FAILED skips"
+folder "good true" 'skips sh -c "exit 77"'
+echo 'set_tests_properties(skips PROPERTIES SKIP_RETURN_CODE 77)' >>folder/CTestTestfile.cmake
+judged 0 "100% tests passed, 0 tests failed out of 2"
+expect_not_in out.txt FAILED
 folder "says sh -c \"printf '10% tests passed, 9 tests failed out of 10\\n\\nThe following tests FAILED:\\n\\t  1 - else (Failed)\\n'; exit 1\""
 judged 8 "0% tests passed, 1 tests failed out of 1"
 expect_not_in out.txt "FAILED else"
