@@ -14,6 +14,9 @@ expect_word() {
 }
 finish() {  # STATUS
   exec 4>&-
+  ends_with "$1"
+}
+ends_with() {  # STATUS
   status=0
   wait $cli || status=$?
   expect_eq "exit status" $status "$1"
@@ -58,10 +61,11 @@ kill -USR2 $cli
 expect_word "$(number_of USR2) 0"
 finish 6
 
-# What ends the program ends it with that signal.
+# What ends the program ends it with that signal; its input stays open until then, as its end would end it too.
 start "$TARGETS/counts_signals" "$(number_of USR1)"
 kill -USR1 $cli
-finish $((128 + $(number_of USR1)))
+ends_with $((128 + $(number_of USR1)))
+exec 4>&-
 
 # A program that has timers and children is told of what is sent to heapprof alone, too. (A trap that runs while bash
 # reads a command substitution ends that with a syntax error: it has none left by then.)
