@@ -47,6 +47,8 @@ wait_for() {
 has_lines() { [ -e "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]; }
 # is_over PID: it is no process any more, or a zombie
 is_over() { case "$(ps -o stat= -p "$1")" in '' | Z*) return 0 ;; *) return 1 ;; esac; }
+# sleeps_in PID NUMBER: its first thread does, in that system call
+sleeps_in() { local call && read -r call _ <"/proc/$1/syscall" && [ "$call" = "$2" ]; } 2>/dev/null
 
 # json FILE EXPRESSION: a value of a profile, by jq
 json() { jq -r "$2" "$1"; }

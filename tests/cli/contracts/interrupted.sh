@@ -12,7 +12,7 @@ sed 's/"long"/"second"/' long.toml | tail -n +2 >>long.toml
 "$PYTHON" -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
   "$HEAPPROF_BIN" check --contracts long.toml --json long.json >out.txt 2>err.txt &  # a shell's background ignores it
 ours=$!
-for _ in $(seq 200); do pgrep -P $ours sleep >/dev/null && break; command sleep 0.05; done
+wait_for 60 "the contract's program" pgrep -P $ours sleep >/dev/null
 kill -INT $ours
 status=0
 wait $ours || status=$?

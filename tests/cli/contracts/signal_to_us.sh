@@ -10,7 +10,7 @@ exit = 0
 TOML
 "$HEAPPROF_BIN" check --contracts long.toml >out.txt 2>err.txt &
 ours=$!
-for _ in $(seq 200); do pgrep -P $ours sleep >/dev/null && break; command sleep 0.05; done
+wait_for 60 "the contract's program" pgrep -P $ours sleep >/dev/null
 kill -TERM $ours
 status=0
 wait $ours || status=$?

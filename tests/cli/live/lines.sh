@@ -7,7 +7,7 @@ obeys grow
 obeys open
 "$HEAPPROF_BIN" top --once --interval 6s --format json "$target" >once.json &
 once=$!
-sleep 2  # it has its first sample, and waits for its second
+wait_for 60 "its first sample" sleeps_in $once 271  # ppoll: it waits for its second
 obeys grow
 wait $once
 expect_eq "growth" "$(jq -c '.devices[0] | [.live_bytes, .growth_bytes, .new_allocations_count]' once.json)" "[2004102,1000003,1]"

@@ -3,15 +3,10 @@ export LC_ALL=C.UTF-8
 obeys_starts
 tmux_starts 80 24
 before=$(terminal_state)
+is_restored() { [ "$(terminal_state)" = "$before" ]; }
 expect_restored() {
   shows 'here>'
-  local i
-  for i in $(seq 50); do
-    [ "$(terminal_state)" != "$before" ] || return 0
-    sleep 0.1
-  done
-  diff <(echo "$before") <(terminal_state) >&2 || true
-  fail "the terminal is not as it was after $1"
+  (wait_for 60 "the terminal of before $1" is_restored) || { diff <(echo "$before") <(terminal_state) >&2; exit 1; }
 }
 view() { types "clear; $HEAPPROF_BIN top --interval 250ms $target; echo ended \$? | tee -a ends.txt" Enter; shows "q quit"; }
 
@@ -73,10 +68,10 @@ for signal in TERM HUP INT KILL; do
   top=$(for pid in $(pgrep -f "heapprof top --interval 250ms $target"); do
     [ "$(cat /proc/$pid/comm)" = heapprof ] && echo "$pid"
   done | head -1)
+  ends=$(wc -l <ends.txt)
   kill -$signal "$top"
-  ended="ended $((128 + $(kill -l $signal)))"
-  for _ in $(seq 300); do [ "$(tail -n 1 ends.txt 2>/dev/null)" = "$ended" ] && break || sleep 0.1; done
-  expect_eq "how the view ended by SIG$signal" "$(tail -n 1 ends.txt)" "$ended"
+  wait_for 60 "the view's end by SIG$signal" has_lines ends.txt $((ends + 1))
+  expect_eq "how the view ended by SIG$signal" "$(tail -n 1 ends.txt)" "ended $((128 + $(kill -l $signal)))"
   # By KILL, the shell may have written that on the screen that goes: its next prompt is on the other.
   [ $signal != KILL ] || { sleep 0.3; types "" Enter; }
   expect_restored "SIG$signal"

@@ -13,13 +13,12 @@ start() {  # COMMAND…: the program, as $program; words for it go to descriptor
 attach() {  # FLAGS…: as $attached, once the agent records
   "$HEAPPROF_BIN" attach "$@" -o profile.json "$program" >attach.txt 2>&1 &
   attached=$!
-  for _ in $(seq 200); do
-    grep -q libheapprof.so "/proc/$program/maps" && "$HEAPPROF_BIN" snapshot -q -o now.json "$program" 2>/dev/null && return
-    sleep 0.05
-  done
-  cat attach.txt >&2
-  fail "nobody attached"
+  (wait_for 60 "the attach" is_attached) || { cat attach.txt >&2; exit 1; }
 }
+is_attached() {
+  grep -q libheapprof.so "/proc/$program/maps" && "$HEAPPROF_BIN" snapshot -q -o now.json "$program" 2>/dev/null
+}
+storms() { [ "$(ls "/proc/$program/task" | wc -l)" -gt "$1" ]; }  # THREADS: all are there; the shell before has one
 pointers() { "$PYTHON" "$SOURCE/tests/support/pointers_into_agent.py" "$program"; }
 
 [ "$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)" = 0 ] || [ "$(id -u)" = 0 ] ||
@@ -53,7 +52,7 @@ done
 # Again and again, while threads allocate and load and unload a library. What they have is whole; memory does not grow.
 start sh -c 'echo ready; exec "$0" storm 4' "$TARGETS/attach_books"
 memory() { awk '/^VmSize|^VmRSS/ { n += $2 } END { print n }' "/proc/$program/status"; }
-sleep 0.2
+wait_for 60 "the storm" storms 4
 for cycle in $(seq 25); do
   "$HEAPPROF_BIN" attach -q --for 20ms -o profile.json "$program" 2>err.txt || { cat err.txt >&2; fail "cycle $cycle: $?"; }
   expect_complete
@@ -86,7 +85,7 @@ wait $program || fail "the program that was attached to so often ended with $?"
 
 # It is killed: the profile is written.
 start sh -c 'echo ready; exec "$0" storm 4' "$TARGETS/attach_books"
-sleep 0.2
+wait_for 60 "the storm" storms 4
 attach -q
 kill -9 $program
 wait $attached || fail "attach, when the program was killed: $?"
@@ -132,9 +131,8 @@ heapprof_gone() {  # WHAT
 }
 start "$HEAPPROF_BIN" run -q -o run.json -- sh -c 'echo ready; exec "$0" storm 2' "$TARGETS/attach_books"
 run=$program
-is_started() { program=$(pgrep -P $run -x attach_books); }
-wait_for 60 "the program of the run" is_started
-sleep 0.2
+run_storms() { program=$(pgrep -P $run -x attach_books) && storms 2; }
+wait_for 60 "the storm of the run" run_storms
 kill -9 $run
 wait $run 2>/dev/null || true
 heapprof_gone "after a run that was killed"
@@ -143,14 +141,13 @@ kill $program
 start sh -c 'echo ready; read -r go; exec "$0" storm 2' "$TARGETS/attach_books"
 attach -q
 echo go >&7
-sleep 0.3
+wait_for 60 "the storm behind the exec" storms 2
 kill -INT $attached
 wait $attached || fail "attach, over an exec: $?"
 heapprof_gone "after an attach before the exec"
 kill $program
 start env LD_PRELOAD="$(find "$BUILD" -name libheapprof.so | head -1)" HEAPPROF=+/tmp/heapprof-gone sh -c 'echo ready; exec "$0" storm 2' "$TARGETS/attach_books"
-is_storming() { [ "$(cat "/proc/$program/comm")" = attach_books ]; }
-wait_for 60 "the program behind its shell" is_storming
+wait_for 60 "the storm behind its shell" storms 2
 heapprof_gone "with variables of a session that is over"
 kill $program
 exec 7>&-

@@ -9,13 +9,11 @@ start() {  # NAME KIND: the program, as $program; words for it go to words.NAME,
   "$TARGETS/attach_hazards" "$2" <>"words.$1" >"said.$1" &
   program=$!
   programs="$programs $program"
-  for _ in $(seq 200); do [ -s "said.$1" ] && return; sleep 0.05; done
-  fail "$1 did not begin"
+  wait_for 60 "the word of $1" test -s "said.$1"
 }
-finish() {  # NAME PID: it ends within 10 s, with 0
+finish() {  # NAME PID: it ends, with 0
   echo end >"words.$1"
-  for _ in $(seq 200); do kill -0 "$2" 2>/dev/null || break; sleep 0.05; done
-  if kill -0 "$2" 2>/dev/null; then fail "$1: it hangs"; fi
+  wait_for 60 "$1: its end" is_over "$2"
   local status=0
   wait "$2" || status=$?
   expect_eq "$1: it says $(tail -n 1 "said.$1") and ends with" $status 0
@@ -52,9 +50,10 @@ finish signals "$program"
 start forker forker
 "$HEAPPROF_BIN" attach -q -o profile.json "$program" &
 attached=$!
-for _ in $(seq 200); do "$HEAPPROF_BIN" snapshot -q -o now.json "$program" 2>/dev/null && break; sleep 0.05; done
+is_profiled() { "$HEAPPROF_BIN" snapshot -q -o now.json "$program" 2>/dev/null; }
+wait_for 60 "the attach to the forker" is_profiled
 echo fork >words.forker
-for _ in $(seq 200); do grep -q forked said.forker && break; sleep 0.05; done
+wait_for 60 "the fork" grep -q forked said.forker
 kill -INT $attached
 wait $attached || fail "attach, of a program that forked: $?"
 finish forker "$program"

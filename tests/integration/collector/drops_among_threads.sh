@@ -17,10 +17,8 @@ end=$((SECONDS + 60))
 while [ ! -s counts ]; do [ $SECONDS -lt $end ] || fail "the program does not begin"; sleep 0.01; done
 kill -STOP $cli
 target=$(pgrep -o -P $cli)
-for _ in $(seq 1200); do
-  [ "$(ps -o stat= -p "$target" | cut -c1)" != Z ] || break
-  sleep 0.05
-done
+at_end() { kill -KILL $cli 2>/dev/null || true; }
+wait_for 60 "the program's end" is_over "$target"
 kill -CONT $cli
 wait $cli || fail "exit status $?"
 check_profile profile.json

@@ -21,7 +21,8 @@ fakes() {
 }
 "$HEAPPROF_BIN" run -q -o profile.json -- env -i sleep 100 &
 run=$!
-for _ in $(seq 200); do "$HEAPPROF_BIN" snapshot -q -o first.json $run 2>/dev/null && break; sleep 0.05; done
+is_profiled() { "$HEAPPROF_BIN" snapshot -q -o first.json $run 2>/dev/null; }
+wait_for 60 "the profiled sleep" is_profiled
 check_profile first.json
 kinds=own
 [ "$(id -u)" != 0 ] || kinds="own other"

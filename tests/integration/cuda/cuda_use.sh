@@ -13,21 +13,21 @@ held() { # ARGUMENTS…: of cuda_use
 
 # await_missing WANT: until the profile of a program that holds memory, taken while it runs, says so.
 await_missing() {
-  local program tries=0
   "$HEAPPROF_BIN" run -q -o stays.json -- "$TARGETS/cuda_use" $hold stay &
-  until [ "$(missing_use)" = "$1" ]; do
-    [ $((tries += 1)) -le 100 ] || fail "it says '$(missing_use)', not '$1'"
-    sleep 0.1
-    program=$(pgrep -P $! -x cuda_use) && "$HEAPPROF_BIN" snapshot -o profile.json "$program" 2>snapshot.txt || :
-  done
+  cli=$!
+  wait_for 60 "'$1' in a profile" says_missing "$1"
   expect_in snapshot.txt ", cuda:0 100 MiB"
   kill -KILL "$program"
-  wait $! || :
+  wait $cli || :
 }
+says_missing() {
+  program=$(pgrep -P $cli -x cuda_use) && "$HEAPPROF_BIN" snapshot -o profile.json "$program" 2>snapshot.txt &&
+    [ "$(missing_use)" = "$1" ]
+}
+cli='' program=''
+at_end() { kill -KILL $cli $program 2>/dev/null || true; }
 
 # Without the library, and without a driver behind it.
-rm -f profile.json
-: >profile.json
 unset LD_LIBRARY_PATH FAKE_NVML
 ldconfig -p 2>/dev/null | grep -q libnvidia-ml.so.1 ||
   await_missing "0 libnvidia-ml.so.1: cannot open shared object file: No such file or directory"
@@ -69,16 +69,16 @@ expect_eq "together" "$(use sum.json)" "$((hold + 158 * mib)) $((hold + 30 * mib
 helpers() { grep -lzsxF "FAKE_NVML=$FAKE_NVML" $(grep -lsx heapprof-nvml /proc/[0-9]*/comm | sed 's/comm$/environ/') /dev/null || :; }
 FAKE_NVML_IS=hanging held $hold
 expect_eq "nothing was said" "$(missing_use)" "0 NVML had said nothing by then"
-for _ in $(seq 100); do [ -n "$(helpers)" ] || break; sleep 0.05; done
-expect_eq "helpers that are left" "$(helpers)" ""
+has_helper() { [ -n "$(helpers)" ]; }
+has_no_helper() { ! has_helper; }
+wait_for 60 "the helper's end" has_no_helper
 FAKE_NVML_IS=hanging "$HEAPPROF_BIN" run -q -o killed.json -- "$TARGETS/cuda_use" $hold stay &
-for _ in $(seq 200); do [ -z "$(helpers)" ] || break; sleep 0.05; done
-[ -n "$(helpers)" ] || fail "there is no helper"
-program=$(pgrep -P $! -x cuda_use) || fail "there is no program"
-kill -KILL $!
-for _ in $(seq 200); do [ -n "$(helpers)" ] || break; sleep 0.05; done
+cli=$!
+wait_for 60 "a helper" has_helper
+program=$(pgrep -P $cli -x cuda_use) || fail "there is no program"
+kill -KILL $cli
+wait_for 60 "the end of the helper of a tool that was killed" has_no_helper
 kill -KILL "$program"
-expect_eq "helpers of a tool that was killed" "$(helpers)" ""
 if have strace; then
   strace -f -qq -e trace=execve -o calls.txt "$HEAPPROF_BIN" run -q -o none.json -- true || fail "strace: $?"
   expect_not_in calls.txt heapprof-nvml

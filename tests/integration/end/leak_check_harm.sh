@@ -12,35 +12,19 @@ hold() {  # FLAGS…: heapprof stands still, and the program comes to its end
   kill -STOP $cli
   echo >&4
 }
-# The program sleeps in its wait when its first thread is in a futex call.
-await_wait() {
-  local i
-  for ((i = 0; i < 600; ++i)); do
-    [ "$(cut -d' ' -f1 "/proc/$target/syscall" 2>/dev/null)" = 202 ] && return
-    sleep 0.1
-  done
-  fail "the program does not wait"
-}
-# gone PID: waits until it is no process any more, or a zombie.
-gone() {
-  local i
-  for ((i = 0; i < 600; ++i)); do
-    case "$(ps -o stat= -p "$1")" in '' | Z*) return 0 ;; esac
-    sleep 0.1
-  done
-  fail "process $1 does not end"
-}
+await_wait() { wait_for 60 "the program's wait" sleeps_in "$target" 202; }  # futex
+await_end() { wait_for 60 "the program's end" is_over "$target"; }
 
 # heapprof dies: the program goes on and ends. Nobody is left to say with which status.
 hold
 await_wait
 kill -KILL $cli
-gone "$target"
+await_end
 wait $cli || true
 
 # heapprof stands still for longer than the program waits. Its wait of 1 s may be over before anybody looks.
 hold --stall-timeout 1
-gone "$target"
+await_end
 kill -CONT $cli
 status=0
 wait $cli || status=$?

@@ -23,14 +23,8 @@ check_profile run.*.json
 expect_races 6 many
 check_profile run.*.json
 
-# gone PID: waits until it is no process any more, or a zombie.
-gone() {
-  local i
-  for ((i = 0; i < 600; ++i)); do
-    case "$(ps -o stat= -p "$1")" in '' | Z*) return 0 ;; esac
-    sleep 0.1
-  done
-  fail "process $1 does not end: $(grep -E 'State|Tracer' "/proc/$1/status")"
+await_end() {  # PID
+  (wait_for 60 "the end of process $1" is_over "$1") || { grep -E 'State|Tracer' "/proc/$1/status" >&2; exit 1; }
 }
 # heapprof, or the program, is killed at any moment of it.
 for whom in heapprof program; do
@@ -42,7 +36,7 @@ for whom in heapprof program; do
     if [ $whom = heapprof ]; then
       kill -KILL $cli || true
       wait $cli || true
-      [ -z "$target" ] || gone "$target"
+      [ -z "$target" ] || await_end "$target"
     else
       [ -z "$target" ] || kill -KILL "$target" || true
       status=0
@@ -52,6 +46,7 @@ for whom in heapprof program; do
   done
 done
 
+at_end() { kill -KILL $cli 2>/dev/null || true; }
 # A handler that comes while the program waits forks: nobody will answer the child, which waits no more.
 mkfifo words input
 "$HEAPPROF_BIN" run -q --wait --leak-check -o run.%p.json -- "$TARGETS/leak_races" fork >words <input 2>err.txt &
@@ -62,17 +57,12 @@ expect_eq "the program's word" "$word" go
 target=$(pgrep -o -P $cli)
 kill -STOP $cli
 echo >&4
-for ((i = 0; i < 600; ++i)); do
-  [ "$(cut -d' ' -f1 "/proc/$target/syscall" 2>/dev/null)" = 202 ] && break
-  sleep 0.1
-done
+wait_for 60 "the program's wait" sleeps_in "$target" 202  # futex
 kill -ALRM "$target"
-for ((i = 0; i < 600; ++i)); do
-  child=$(pgrep -P "$target") && break
-  sleep 0.1
-done
+has_child() { child=$(pgrep -P "$target"); }
+wait_for 60 "its handler's child" has_child
 kill -CONT $cli
-gone "$child"
+await_end "$child"
 status=0
 wait $cli || status=$?
 expect_eq "exit status of a program whose handler forked" $status 9

@@ -64,7 +64,7 @@ while :; do sleep 0.05; done
 T
 "$HEAPPROF_BIN" run -q -o profile.json -- bash forwards.sh >words.txt 2>err.txt &
 cli=$!
-for _ in $(seq 500); do [ ! -s ready ] || break; sleep 0.02; done
+wait_for 60 "the program's trap" test -s ready
 kill -USR1 $cli
 status=0
 wait $cli || status=$?

@@ -25,7 +25,7 @@ kill -TERM $cli
 # second is sent.
 is_read() { [ $((0x$(awk '/^ShdPnd/ { print $2 }' /proc/$cli/status) & 1 << 14)) = 0 ]; }
 wait_for 60 "the first SIGTERM read" is_read
-sleep 0.3
+sleep 1
 [ -d /proc/$target ] && [ -d /proc/$cli ] || fail "one SIGTERM ended a program that ignores it"
 kill -TERM $cli
 wait $cli || true

@@ -18,7 +18,7 @@ ask() {
   exec 3<words
   read -r -t 60 word <&3
   expect_eq "the program's word" "$word" go
-  sleep 0.2
+  wait_for 60 "a question" sleeps_in "$(pgrep -P $cli -x asks_on)" 202  # futex
   "$@"
   read -r -t 60 word <&3 || fail "the program waits for ever"
 }

@@ -45,7 +45,7 @@ cli=$!
 exec 3<words
 read -r -t 60 word <&3
 expect_eq "the program's word" "$word" go
-sleep 0.3
+wait_for 60 "a question" sleeps_in "$(pgrep -P $cli -x measures)" 202  # futex
 kill -9 $cli
 wait $cli 2>/dev/null || true
 read -r -t 60 word <&3 || fail "the program waits for ever"

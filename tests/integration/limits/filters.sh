@@ -35,14 +35,12 @@ for what in filter_kills filter_refuses; do
   read -r -t 60 word <&3
   expect_eq "the program's word" "$word" go
   target=$(pgrep -o -P $cli)
+  at_end() { kill -KILL $cli 2>/dev/null || true; }
   kill -STOP $cli
   echo >&4
   # It has filled the ring when it has used the processor for longer than that takes: it waits without sleeping.
-  for _ in $(seq 600); do
-    [ -d "/proc/$target" ] && [ "$(awk '{ print $3 }' "/proc/$target/stat")" != Z ] || break
-    [ "$(awk '{ print $14 + $15 }' "/proc/$target/stat")" -lt 30 ] || break
-    sleep 0.02
-  done
+  has_filled_ring() { is_over "$target" || [ "$(awk '{ print $14 + $15 }' "/proc/$target/stat")" -ge 30 ]; }
+  wait_for 60 "a full ring" has_filled_ring
   kill -CONT $cli
   status=0
   wait $cli || status=$?

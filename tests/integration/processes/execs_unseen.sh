@@ -4,11 +4,8 @@ mkfifo fifo
 "$HEAPPROF_BIN" run -o profile.json -- "$TARGETS/execs_unseen" child /bin/sh -c 'read x; exit 9' <fifo >out.txt 2>err.txt &
 cli=$!
 exec 4>fifo
-for ((i = 0; i < 600; ++i)); do  # the child's profile is written as soon as its exec is seen; a minute at most
-  ! ls profile.*.exec1.json >/dev/null 2>&1 || break
-  sleep 0.1
-done
-child=$(ls profile.*.exec1.json) || fail "the exec was not seen"
+has_profile() { child=$(ls profile.*.exec1.json 2>/dev/null); }  # written as soon as its exec is seen
+wait_for 60 "the child's profile" has_profile
 echo >&4
 exec 4>&-
 status=0
@@ -24,11 +21,11 @@ rm profile*
 "$HEAPPROF_BIN" run -o profile.json -- "$TARGETS/execs_unseen" /bin/sh -c 'read x; exit 9' <fifo >out.txt 2>err.txt &
 cli=$!
 exec 4>fifo
-for ((i = 0; i < 600; ++i)); do  # heapprof lets go of the shared memory when it has seen the exec
+has_seen_exec() {  # heapprof lets go of the shared memory then
   [ -d /proc/$cli/fd ] || fail "heapprof has ended"
-  pgrep -P $cli -x sh >/dev/null && ! ls -l /proc/$cli/fd | grep -q 'memfd:heapprof' && break
-  sleep 0.1
-done
+  pgrep -P $cli -x sh >/dev/null && ! ls -l /proc/$cli/fd | grep -q 'memfd:heapprof'
+}
+wait_for 60 "heapprof to see the exec" has_seen_exec
 echo >&4
 exec 4>&-
 status=0

@@ -65,7 +65,7 @@ mkfifo fifo && chmod +x fifo
 (echo x >fifo; touch written) 2>/dev/null &
 writer=$!
 at_end() { kill $writer 2>/dev/null || true; }
-sleep 0.2
+wait_for 60 "a process that waits at the FIFO" sleeps_in $writer 257  # openat
 expect_status 126 "$HEAPPROF_BIN" run -q -o p.json env ./fifo
 sleep 0.2
 [ ! -e written ] || fail "the exec of a FIFO opened it"

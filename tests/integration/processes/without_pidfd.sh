@@ -7,11 +7,8 @@ mkfifo fifo
 "$TARGETS/denies_pidfd" "$HEAPPROF_BIN" run -o profile.json -- sh -c "'$TARGETS/leaky' >/dev/null; read x; exit 7" <fifo >out.txt 2>err.txt &
 cli=$!
 exec 4>fifo
-for ((i = 0; i < 600; ++i)); do  # a minute at most
-  ! ls profile.*.json >/dev/null 2>&1 || break
-  sleep 0.1
-done
-child=$(ls profile.*.json) || fail "the child's end was not seen"
+has_profile() { child=$(ls profile.*.json 2>/dev/null); }
+wait_for 60 "the child's profile" has_profile
 [ -d /proc/$cli ] || fail "heapprof has ended"
 echo >&4
 exec 4>&-

@@ -48,21 +48,17 @@ done
 [ -n "$port" ] && [ "$port" != 0 ] || port=$(ss -ltnpH 2>/dev/null | sed -n "s/.*127\.0\.0\.1:\([0-9]*\).*pid=$prometheus,.*/\1/p" | head -n 1)
 [ -n "$port" ] || fail "Prometheus does not listen: $(tail -n 5 prometheus.log)"
 ask() { curl -sS --get --data-urlencode "query=$1" "http://127.0.0.1:$port/api/v1/query" | jq -r '.data.result[] | .value[1]'; }
-for _ in $(seq 100); do
-  [ "$(ask 'up{job="heapprof"}')" != 1 ] || [ -z "$(ask heapprof_live_bytes)" ] || break
-  sleep 0.2
-done
-expect_eq "up" "$(ask 'up{job="heapprof"}')" 1
+are_scraped() {
+  [ "$(ask 'up{job="heapprof"}')" = 1 ] && [ -n "$(ask 'up{job="without"}')" ] && [ -n "$(ask heapprof_live_bytes)" ]
+}
+wait_for 60 "a scrape of each job" are_scraped
 expect_eq "up without a token" "$(ask 'up{job="without"}')" 0
 expect_eq "live bytes" "$(ask 'heapprof_live_bytes{device="host",job="heapprof"}')" $((1000003 + 4096))
 expect_eq "the scope" "$(ask 'heapprof_scope_open{scope="work"}')" 1
 expect_eq "the process" "$(ask "heapprof_process_info{pid=\"$target\",command=\"obeys\"}")" 1
 obeys grow
-for _ in $(seq 50); do
-  [ "$(ask 'heapprof_live_bytes{device="host"}')" != $((2000006 + 4096)) ] || break
-  sleep 0.2
-done
-expect_eq "live bytes after more" "$(ask 'heapprof_live_bytes{device="host"}')" $((2000006 + 4096))
+has_more() { [ "$(ask 'heapprof_live_bytes{device="host"}')" = $((2000006 + 4096)) ]; }
+wait_for 60 "live bytes after more" has_more
 rate=$(ask 'rate(heapprof_allocated_bytes_total{device="host"}[1m]) > 0')
 [ -n "$rate" ] || not_tried "a rate: two scrapes were not within reach"
 kill $serve

@@ -7,18 +7,18 @@ ends_by() {  # SIGNAL: of $cli, which waits, or will in a moment: until then wha
   kill -0 $cli 2>/dev/null && { kill -9 $cli; fail "SIG$1 did not end heapprof"; }
   wait $cli || true
 }
-waits() { for _ in $(seq 400); do [ -z "$(pgrep -P $cli)" ] && return; sleep 0.05; done; fail "the program did not end"; }
+has_ended() { [ -e "$1" ] && [ -z "$(pgrep -P $cli)" ]; }  # FILE, which the program makes
 
 mkfifo profile.pipe
 for signal in TERM HUP; do
-  "$HEAPPROF_BIN" run -q -o profile.pipe -- true &
+  "$HEAPPROF_BIN" run -q -o profile.pipe -- touch "began.$signal" &
   cli=$!
-  waits
+  wait_for 60 "the program's end" has_ended "began.$signal"
   ends_by $signal
 done
 "$HEAPPROF_BIN" run -q -o late.json -- sh -c 'mkfifo late.json' &
 cli=$!
-waits
+wait_for 60 "the program's end" has_ended late.json
 ends_by TERM
 
 # A reader gets all of it, and so does one that came before.

@@ -76,7 +76,7 @@ check_profile out.json
 "$HEAPPROF_BIN" run -q -o /dev/stdout -- "$TARGETS/leaky" 2>err.txt | cat >piped.json
 check_profile piped.json
 "$HEAPPROF_BIN" run -q -o >(cat >substituted.json; echo done >substituted) -- "$TARGETS/leaky" 2>err.txt || fail "-o >(…)"
-for _ in $(seq 500); do [ ! -e substituted ] || break; sleep 0.02; done
+wait_for 60 "the end of the substitution" test -e substituted
 check_profile substituted.json
 ln -s /dev/fd/7 link
 "$HEAPPROF_BIN" run -q -o profile.json --html link -- "$TARGETS/leaky" 7>page.html 2>err.txt || fail "--html to a descriptor"

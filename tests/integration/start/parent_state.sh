@@ -63,11 +63,8 @@ while not os.path.exists("pid"): time.sleep(0.01)
 os._exit(0)
 P
   "$PYTHON" dies.py $what $run sh -c 'echo $$ >pid.new; mv pid.new pid; exec sleep 100' 2>err.txt
-  for _ in $(seq 500); do grep -q '^State:.[^Z]' "/proc/$(cat pid)/status" 2>/dev/null || break; sleep 0.02; done
-  if grep -q '^State:.[^Z]' "/proc/$(cat pid)/status" 2>/dev/null; then
-    kill "$(cat pid)"
-    fail "the program has outlived the parent ($what)"
-  fi
+  program=$(cat pid)
+  (wait_for 60 "the program's end with the parent's ($what)" is_over "$program") || { kill "$program"; exit 1; }
 done
 
 # A signal that the program itself asks for at its parent's death comes with heapprof's parent's, also where an exec
@@ -96,7 +93,7 @@ P
 for what in prctl syscall exec withdraws; do
   rm -f word ready
   "$PYTHON" leaves.py $run "$PYTHON" asks.py $what
-  for _ in $(seq 1500); do [ ! -e word ] || break; sleep 0.02; done
+  wait_for 60 "the program's word ($what)" test -e word
   expected=signal
   [ $what != withdraws ] || expected=none
   expect_eq "the parent's death ($what)" "$(cat word)" $expected

@@ -98,10 +98,15 @@ void churn(unsigned round) {
   block[0] = block[bytes - 1] = 0x5a;
 }
 
+// A fifth of its time it counts: a thread that is in the kernel for more than ten times as long as outside of it is not
+// attached to, and on some machines one that only loads is.
 void load_and_unload(unsigned) {
+  const auto start = std::chrono::steady_clock::now();
   void* const library = dlopen("libutil.so.1", RTLD_NOW);
   if (library == nullptr) fail(dlerror());
   dlclose(library);
+  const auto end = std::chrono::steady_clock::now();
+  for (const auto until = end + (end - start) / 4; std::chrono::steady_clock::now() < until;) continue;
 }
 
 void fork_and_look(unsigned) {
