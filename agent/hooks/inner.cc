@@ -256,6 +256,8 @@ void end_old(const InnerCall& call, size_t block, size_t bytes) {
 
 void set_inner_code(const InnerCode& code) { g_code = code; }
 
+bool has_inner_allocator() { return g_code.count != 0; }
+
 bool is_inner_code(uint64_t pc_avma) { return g_code.count != 0 && is_in_ranges(pc_avma); }
 
 }  // namespace heapprof::agent

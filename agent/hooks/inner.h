@@ -32,7 +32,9 @@ namespace heapprof::agent {
 // this thread is marked kThreadStarting.
 void hook_inner_allocators();
 
-// True if the address lies in the code of an allocator that is hooked so.
+// True if an allocator is hooked so.
+bool has_inner_allocator();
+// True if the address lies in its code.
 bool is_inner_code(uint64_t pc_avma);
 
 // ---- Between inner_patch.cc, which fills these in, and inner.cc ----

@@ -11,6 +11,7 @@
 
 #include "agent/hooks/alternate_stack.h"
 #include "agent/hooks/hook.h"
+#include "agent/hooks/mapping.h"
 #include "agent/hooks/own_library.h"
 #include "agent/process/arena.h"
 #include "agent/record/context.h"
@@ -33,11 +34,13 @@
     "cmpl $1, %edi\nje 1f\ncmpl $59, %edi\nje 1f\n") /* PR_SET_PDEATHSIG, …SYSCALL_USER_DISPATCH */ \
   X(3, syscall,                                                                                       \
     "cmpq $317, %rdi\nje 1f\ncmpq $157, %rdi\nje 1f\n" /* SYS_seccomp, SYS_prctl */                   \
-    "cmpq $131, %rdi\nje 1f\n")                        /* SYS_sigaltstack */
+    "cmpq $131, %rdi\nje 1f\n"                         /* SYS_sigaltstack */                          \
+    "leaq -9(%rdi), %r11\ncmpq $2, %r11\njbe 1f\n"     /* SYS_mmap, SYS_mprotect, SYS_munmap */       \
+    "cmpq $25, %rdi\nje 1f\n")                         /* SYS_mremap */
 
 static_assert(RTLD_DEEPBIND == 8 && LM_ID_BASE == 0 && PR_SET_SECCOMP == 22 && PR_SET_TSC == 26 &&
               PR_SET_PDEATHSIG == 1 && PR_SET_SYSCALL_USER_DISPATCH == 59 && SYS_seccomp == 317 && SYS_prctl == 157 &&
-              SYS_sigaltstack == 131);
+              SYS_sigaltstack == 131 && SYS_mmap == 9 && SYS_mprotect == 10 && SYS_munmap == 11 && SYS_mremap == 25);
 
 extern "C" {
 HIDDEN extern void* heapprof_jumped[];
@@ -120,9 +123,10 @@ namespace {
 
 enum Index : size_t { kDlopen, kDlmopen, kPrctl, kSyscall };
 
-// Places of two registers among those that heapprof_look_and_jump saves.
+// Places of two registers among those that heapprof_look_and_jump saves, and of the address that the call returns to.
 constexpr size_t kSavedRdx = 5;
 constexpr size_t kSavedRsi = 6;
+constexpr size_t kSavedCaller = 9;
 
 constexpr char kNames[][16] = {  // no pointers: they are needed before the agent is relocated
 #define X(index, name, condition) #name,
@@ -279,6 +283,7 @@ void* heapprof_look(size_t index, size_t first, size_t second, size_t third, siz
     return reinterpret_cast<void*>(requesting_prctl);
   if (index == kPrctl && static_cast<uint32_t>(first) == PR_SET_PDEATHSIG) return reinterpret_cast<void*>(dying_prctl);
   if (index == kSyscall) {
+    if (is_mapping_of_program(first, saved[kSavedCaller])) return reinterpret_cast<void*>(heapprof_mapping_syscall);
     const bool is_dying = first == SYS_prctl && second == PR_SET_PDEATHSIG;
     Request request = Request::kNothing;
     if (first == SYS_prctl) request = request_of_prctl(second, third, fourth);

@@ -3,6 +3,11 @@
 // As with blocks, what begins is recorded after the call, and what ends before it: when the kernel is done, another
 // thread may have the range. A call that fails takes its end back. Nothing is kept here: which pages there are is known
 // to the collector alone, which sees the events of all threads in their order; a table here would need a lock in mmap.
+//
+// Runtimes that bring their own heap (SBCL) map by syscall(SYS_mmap, …). Where the executable calls it so, jumped.cc
+// calls us instead. Two kinds pass through, as what they map may be counted already: calls of libraries, some of which
+// patch libc's functions in place (Open MPI's, libfabric's), and those of an executable whose own allocator is hooked
+// (tcmalloc brings an mmap that calls syscall).
 #include "agent/hooks/mapping.h"
 
 #include "agent/hooks/hook.h"
@@ -24,7 +29,8 @@
   X(int, mprotect, (void*, size_t, int))                  \
   X(int, pkey_mprotect, (void*, size_t, int, int))        \
   X(int, brk, (void*))                                    \
-  X(void*, sbrk, (intptr_t))
+  X(void*, sbrk, (intptr_t))                              \
+  X(long, syscall, (long, ...))
 
 namespace heapprof::agent {
 
@@ -44,6 +50,9 @@ constexpr uint64_t kUsualEnd = 1ull << 47;  // of a program's addresses, without
 // The code of the object that serves malloc, unless that is libc: a call from there is the allocator's own.
 uint64_t g_allocator_start_avma = 0;
 uint64_t g_allocator_end_avma = 0;
+// The executable.
+uint64_t g_program_start_avma = 0;
+uint64_t g_program_bytes = 0;
 
 // Looked up at each call before the start, and not kept: what is found then need not last.
 template <typename Function>
@@ -154,6 +163,12 @@ void settle_mapping_hooks() {
     g_allocator_start_avma = allocator.info.start_avma;
     g_allocator_end_avma = allocator.info.end_avma;
   }
+  LoadedObject program;
+  const ProgramHeaders headers = headers_of_program();
+  if (headers.first != nullptr && find_object(number(headers.first), &program)) {
+    g_program_start_avma = program.info.start_avma;
+    g_program_bytes = program.info.end_avma - program.info.start_avma;
+  }
   RealMapping found;
 #define X(result, name, params) find_real(&found.name, #name);
   HEAPPROF_MAPPING_FUNCTIONS(X)
@@ -181,6 +196,39 @@ void* map_by_kernel(void* address, size_t size_bytes, int protection, int flags,
       by_kernel(SYS_mmap, word(address), static_cast<long>(size_bytes), protection, flags, fd, offset));
 }
 
+template <typename Call>
+[[gnu::always_inline]] inline int unmap(void* address, size_t size_bytes, Call call, const uint64_t* hook_frame) {
+  const bool ends = is_recorded(hook_frame) && is_pages(address, size_bytes);
+  // Most kernels refuse a range beyond that. Recorded before the call, it would end other threads' pages for a moment.
+  const bool is_usual = number(address) + size_bytes <= kUsualEnd;
+  if (ends && is_usual) record_end(DeviceOperation::kUnmapRange, address, round_up(size_bytes), hook_frame);
+  const int result = call();
+  if (ends) note_unmapping();  // now they are gone: another thread may have looked at them since the first note
+  if (ends && is_usual && result != 0) record_end(DeviceOperation::kKeepRange, address, 0, hook_frame);
+  if (ends && !is_usual && result == 0)
+    record_end(DeviceOperation::kUnmapRange, address, round_up(size_bytes), hook_frame);
+  return result;
+}
+
+// A range of no bytes, or one with MREMAP_DONTUNMAP, stays where it is: the call makes a second one beside it.
+template <typename Call>
+[[gnu::always_inline]] inline void* move(void* old_address, size_t old_bytes, size_t new_bytes, int flags, Call call,
+                                         const uint64_t* hook_frame) {
+  constexpr int kDontUnmap = 4;  // MREMAP_DONTUNMAP, since Linux 5.7
+  const bool is_range = is_recorded(hook_frame) && is_pages(old_address, old_bytes == 0 ? 1 : old_bytes);
+  const uint64_t moved_bytes = (flags & kDontUnmap) != 0 ? 0 : round_up(old_bytes);
+  if (is_range) record_end(DeviceOperation::kMoveRange, old_address, moved_bytes, hook_frame);
+  void* mapped = call();
+  if (!is_range) return mapped;
+  note_unmapping();
+  if (mapped == MAP_FAILED) {
+    record_end(DeviceOperation::kKeepRange, old_address, 0, hook_frame);
+  } else {
+    record_begin(mapped, round_up(new_bytes), heapprof::wire::kMappedDevice, heapprof::wire::kMapIsMoved, hook_frame);
+  }
+  return mapped;
+}
+
 }  // namespace
 
 HOOK void* mmap(void* address, size_t size_bytes, int protection, int flags, int fd, off_t offset) __THROW {
@@ -196,44 +244,26 @@ HOOK void* mmap64(void* address, size_t size_bytes, int protection, int flags, i
 
 HOOK int munmap(void* address, size_t size_bytes) __THROW {
   auto* real = REAL(munmap);
-  const bool ends = is_recorded(HEAPPROF_HOOK_FRAME()) && is_pages(address, size_bytes);
-  // Most kernels refuse a range beyond that. Recorded before the call, it would end other threads' pages for a moment.
-  const bool is_usual = number(address) + size_bytes <= kUsualEnd;
-  if (ends && is_usual) record_end(DeviceOperation::kUnmapRange, address, round_up(size_bytes), HEAPPROF_HOOK_FRAME());
-  const int result = real != nullptr
-                         ? real(address, size_bytes)
-                         : static_cast<int>(by_kernel(SYS_munmap, word(address), static_cast<long>(size_bytes)));
-  if (ends) note_unmapping();  // now they are gone: another thread may have looked at them since the first note
-  if (ends && is_usual && result != 0) record_end(DeviceOperation::kKeepRange, address, 0, HEAPPROF_HOOK_FRAME());
-  if (ends && !is_usual && result == 0)
-    record_end(DeviceOperation::kUnmapRange, address, round_up(size_bytes), HEAPPROF_HOOK_FRAME());
-  return result;
+  const auto call = [&] {
+    return real != nullptr ? real(address, size_bytes)
+                           : static_cast<int>(by_kernel(SYS_munmap, word(address), static_cast<long>(size_bytes)));
+  };
+  return unmap(address, size_bytes, call, HEAPPROF_HOOK_FRAME());
 }
 
-// A range of no bytes, or one with MREMAP_DONTUNMAP, stays where it is: the call makes a second one beside it.
 HOOK void* mremap(void* old_address, size_t old_bytes, size_t new_bytes, int flags, ...) __THROW {
-  constexpr int kDontUnmap = 4;  // MREMAP_DONTUNMAP, since Linux 5.7
   va_list arguments;
   va_start(arguments, flags);
   void* new_address = va_arg(arguments, void*);  // whatever is there: the real function knows when it means anything
   va_end(arguments);
   auto* real = REAL(mremap);
-  const bool is_range = is_recorded(HEAPPROF_HOOK_FRAME()) && is_pages(old_address, old_bytes == 0 ? 1 : old_bytes);
-  const uint64_t moved_bytes = (flags & kDontUnmap) != 0 ? 0 : round_up(old_bytes);
-  if (is_range) record_end(DeviceOperation::kMoveRange, old_address, moved_bytes, HEAPPROF_HOOK_FRAME());
-  void* mapped = real != nullptr
-                     ? real(old_address, old_bytes, new_bytes, flags, new_address)
-                     : reinterpret_cast<void*>(by_kernel(SYS_mremap, word(old_address), static_cast<long>(old_bytes),
-                                                         static_cast<long>(new_bytes), flags, word(new_address)));
-  if (!is_range) return mapped;
-  note_unmapping();
-  if (mapped == MAP_FAILED) {
-    record_end(DeviceOperation::kKeepRange, old_address, 0, HEAPPROF_HOOK_FRAME());
-  } else {
-    record_begin(mapped, round_up(new_bytes), heapprof::wire::kMappedDevice, heapprof::wire::kMapIsMoved,
-                 HEAPPROF_HOOK_FRAME());
-  }
-  return mapped;
+  const auto call = [&] {
+    return real != nullptr
+               ? real(old_address, old_bytes, new_bytes, flags, new_address)
+               : reinterpret_cast<void*>(by_kernel(SYS_mremap, word(old_address), static_cast<long>(old_bytes),
+                                                   static_cast<long>(new_bytes), flags, word(new_address)));
+  };
+  return move(old_address, old_bytes, new_bytes, flags, call, HEAPPROF_HOOK_FRAME());
 }
 
 HOOK int mprotect(void* address, size_t size_bytes, int protection) __THROW {
@@ -277,4 +307,34 @@ HOOK int brk(void* end) {
   const int result = real(end);
   if (result == 0) record_break(before, number(real_sbrk(0)), HEAPPROF_HOOK_FRAME());
   return result;
+}
+
+bool heapprof::agent::is_mapping_of_program(size_t number, uint64_t caller_avma) {
+  const bool is_mapping = number == SYS_mmap || number == SYS_munmap || number == SYS_mprotect || number == SYS_mremap;
+  return is_mapping && caller_avma - g_program_start_avma < g_program_bytes && !has_inner_allocator();
+}
+
+long heapprof_mapping_syscall(long number, long first, long second, long third, long fourth, long fifth, long sixth) {
+  auto* real = REAL(syscall);
+  const auto call = [&] {
+    return real != nullptr ? real(number, first, second, third, fourth, fifth, sixth)
+                           : by_kernel(number, first, second, third, fourth, fifth, sixth);
+  };
+  void* const address = reinterpret_cast<void*>(first);
+  const auto size_bytes = static_cast<size_t>(second);
+  switch (number) {
+    case SYS_munmap:
+      return unmap(
+          address, size_bytes, [&] { return static_cast<int>(call()); }, HEAPPROF_HOOK_FRAME());
+    case SYS_mremap:
+      return word(move(
+          address, size_bytes, static_cast<size_t>(third), static_cast<int>(fourth),
+          [&] { return reinterpret_cast<void*>(call()); }, HEAPPROF_HOOK_FRAME()));
+    case SYS_mprotect:
+      return change_protection(address, size_bytes, static_cast<int>(third), static_cast<int>(call()),
+                               HEAPPROF_HOOK_FRAME());
+    default:
+      return word(note_mapped(reinterpret_cast<void*>(call()), size_bytes, static_cast<int>(third),
+                              static_cast<int>(fourth), HEAPPROF_HOOK_FRAME()));
+  }
 }

@@ -5,16 +5,29 @@
 //  - What the allocator behind us maps for itself is not recorded: calls that come from the object that serves malloc
 //    pass through. (libc's own calls, of its malloc, its loader and its threads, never come here.)
 //  - Before the start every function is called as it would have been, and nothing is recorded.
+//  - mmap, munmap, mremap and mprotect count as well where the executable calls them by syscall(), unless its own
+//    allocator is hooked.
 //  - A range that cannot be one (not at a page, longer than the address space) is the kernel's to refuse, and not
 //    recorded.
 // Not provided: pages of huge file systems (hugetlbfs) count as ordinary ones; shmat; system calls without libc's
-//               functions.
+//               functions, and by syscall() of libraries.
 // Cost:     a record with its stack, beside a system call that takes more.
 #pragma once
+
+#include <stddef.h>
+
+#include <cstdint>
 
 namespace heapprof::agent {
 
 // Once, at the start; pre: the real functions are found.
 void settle_mapping_hooks();
 
+// Whether heapprof_mapping_syscall, below, takes the place of a call of syscall() that returns there.
+bool is_mapping_of_program(size_t number, uint64_t caller_avma);
+
 }  // namespace heapprof::agent
+
+extern "C" __attribute__((visibility("hidden"))) long heapprof_mapping_syscall(long number, long first, long second,
+                                                                               long third, long fourth, long fifth,
+                                                                               long sixth);

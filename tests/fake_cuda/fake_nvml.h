@@ -2,6 +2,8 @@
 // the fake NVML of another one.
 #pragma once
 
+#include "../targets/raw_call.h"
+
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,12 +24,12 @@ struct FakeUses {
   FakeUse rows[kFakeUses];
 };
 
-// Maps the file; nullptr: FAKE_NVML names none. mmap is not called by its name: this is no mapping of the program's.
+// Maps the file; nullptr: FAKE_NVML names none. By an instruction: this is no mapping of the program's.
 inline FakeUses* map_fake_uses() {
   const char* const path = getenv("FAKE_NVML");
   const int fd = path == nullptr ? -1 : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0 || ftruncate(fd, sizeof(FakeUses)) != 0) return nullptr;
-  const long address = syscall(SYS_mmap, nullptr, sizeof(FakeUses), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  const long address = raw_call(SYS_mmap, 0, sizeof(FakeUses), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   close(fd);
-  return address == -1 ? nullptr : reinterpret_cast<FakeUses*>(address);
+  return address < 0 ? nullptr : reinterpret_cast<FakeUses*>(address);
 }

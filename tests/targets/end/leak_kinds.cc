@@ -11,6 +11,7 @@
 //   many   a list of 500,000 blocks that a global leads to, and as many that are lost, one by one
 //   other  malloc is not glibc's: what only pages lead to that nobody knows of is lost
 #include "../keep.h"
+#include "../raw_call.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -201,7 +202,7 @@ PLANT void plant_shared_pages() {
 }
 PLANT void plant_unseen_pages() {
   void** page = reinterpret_cast<void**>(
-      syscall(SYS_mmap, nullptr, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+      raw_call(SYS_mmap, 0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   page[17] = block_of(472);
   book("plant_unseen_pages", g_is_other ? "lost" : "reachable", 1, 472);
 }

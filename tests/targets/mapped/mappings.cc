@@ -1,6 +1,8 @@
 // tests/targets/mapped/mappings.cc: maps, unmaps, moves and protects pages at random, with a list of every page as its
 // books.
 //
+// Half of the calls are made by syscall(), as runtimes make them.
+//
 // usage: mappings SEED THREADS STEPS locked|free    prints for each device: name, total bytes, blocks, peak, bytes and
 //                                                   blocks left
 //        locked: the threads take turns, so that there is one order of events and one peak; free: the peak is printed
@@ -11,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,8 +50,17 @@ void die(const char* what) {
   exit(1);
 }
 
+// Calls a function, or has its number called: every other time.
+template <typename Function, typename... Arguments>
+auto call(Function function, long number, Arguments... arguments) -> decltype(function(arguments...)) {
+  static thread_local bool is_by_number = false;
+  is_by_number = !is_by_number;
+  using Result = decltype(function(arguments...));
+  return is_by_number ? (Result)syscall(number, (long)arguments...) : function(arguments...);
+}
+
 KEEP_FRAME void* map_pages(void* at, size_t bytes, int protection, int flags, int fd) {
-  void* got = keep(mmap(at, bytes, protection, flags, fd, 0));
+  void* got = keep(call(mmap, SYS_mmap, at, bytes, protection, flags, fd, 0L));
   if (got == MAP_FAILED) die("mmap");
   return got;
 }
@@ -107,11 +119,11 @@ class Worker {
     const Run run = pick();
     void* start = reinterpret_cast<void*>(run.start);
     if (random_() % 8 == 0) {  // beyond all addresses: refused
-      if (munmap(start, 1ull << 47) == 0) die("munmap of everything");
-      if (munmap(static_cast<char*>(start) + 1, kPage) == 0) die("munmap of no page");
+      if (call(munmap, SYS_munmap, start, 1ul << 47) == 0) die("munmap of everything");
+      if (call(munmap, SYS_munmap, static_cast<char*>(start) + 1, kPage) == 0) die("munmap of no page");
     }
     forget(run);
-    if (munmap(start, run.end - run.start - random_() % kPage) != 0) die("munmap");
+    if (call(munmap, SYS_munmap, start, run.end - run.start - random_() % kPage) != 0) die("munmap");
   }
 
   void move() {
@@ -120,7 +132,7 @@ class Worker {
     const Page first = pages_.at(run.start);
     const int flags = random_() % 4 == 0 ? 0 : MREMAP_MAYMOVE;
     const size_t bytes = random_() % 16 == 0 ? 1ull << 48 : pages * kPage;
-    void* got = keep(mremap(reinterpret_cast<void*>(run.start), run.end - run.start, bytes, flags));
+    void* got = keep(call(mremap, SYS_mremap, reinterpret_cast<void*>(run.start), run.end - run.start, bytes, flags));
     if (got == MAP_FAILED) return;  // no room in place, several areas, or too much
     const auto start = reinterpret_cast<uint64_t>(got);
     // What keeps its size may be several areas, which keep their kinds; else it is one.
@@ -147,7 +159,8 @@ class Worker {
     const Run run = pick();
     const bool is_reserved = random_() % 2 == 0;
     const int protection = is_reserved ? PROT_NONE : random_() % 2 == 0 ? PROT_READ : PROT_READ | PROT_WRITE;
-    if (mprotect(reinterpret_cast<void*>(run.start), run.end - run.start, protection) != 0) die("mprotect");
+    if (call(mprotect, SYS_mprotect, reinterpret_cast<void*>(run.start), run.end - run.start, protection) != 0)
+      die("mprotect");
     uint64_t blocks[2] = {0, 0};  // anonymous, of files
     for (uint64_t at = run.start; at < run.end; at += kPage) {
       Page& page = pages_.at(at);

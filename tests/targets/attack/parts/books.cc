@@ -2,6 +2,8 @@
 // has the attacker's mappings has none of these, and a child without descriptors can still take its book.
 #include "books.h"
 
+#include "../../raw_call.h"
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -14,18 +16,6 @@ thread_local uint32_t t_step = 0;
 
 namespace {
 char* g_file = nullptr;
-// Leaves errno alone, and makes no call that could be hooked.
-long raw_call(long number, long a, long b, long c, long d, long e, long f) {
-  long result;
-  register long r10 asm("r10") = d;
-  register long r8 asm("r8") = e;
-  register long r9 asm("r9") = f;
-  asm volatile("syscall"
-               : "=a"(result)
-               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-               : "rcx", "r11", "memory");
-  return result;
-}
 }  // namespace
 
 bool open_books(const char* path, bool is_new) {
