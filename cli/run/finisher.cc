@@ -138,6 +138,7 @@ SavedProfile facts_of(const FinishJob& job) {
   saved.parent_pid = run.parent_pid;
   saved.image = run.image;
   saved.command = run.command;
+  saved.title = run.title;
   saved.lost = run.counters.lost;
   const bool has_failed =
       run.end.kind == EndKind::kSignaled || (run.end.kind == EndKind::kExited && run.end.status != 0);

@@ -64,6 +64,7 @@ struct SavedProfile {
   uint32_t entry = 0;
   bool has_ended_well = false;  // with exit 0, by an exec, or it is not known how
   bool is_dropped = false;      // small, and one of many: it keeps no file
+  std::string title = {};       // as RunInfo's
 };
 
 struct Finished {

@@ -67,6 +67,7 @@ void ProcessTree::set_profile(uint32_t index, Profiled profile) {
   entry.path = std::move(profile.path);
   entry.is_dropped = profile.is_dropped && index != kRoot;  // the program stays in the list
   entry.command = std::move(profile.command);
+  entry.title = std::move(profile.title);
 }
 
 }  // namespace heapprof::cli

@@ -43,7 +43,7 @@ struct TreeEntry {
   uint32_t parent = 0;       // index; the root's is its own
   Fate fate = Fate::kAllocatedNothing;
   std::string program = {};
-  std::vector<std::string> command = {};  // of the image with the largest peak; as the numbers and `path`
+  std::vector<std::string> command = {};  // of the image with the largest peak; as the title, the numbers and `path`
   uint64_t peak_bytes = 0;                // of the heap and of mapped memory, added
   uint64_t resident_bytes = 0;            // at most; 0: unknown
   std::vector<DevicePeak> devices = {};
@@ -52,6 +52,7 @@ struct TreeEntry {
   bool runs_on = false;
   bool has_numbers = false;
   bool is_dropped = false;  // as SavedProfile
+  std::string title = {};   // as RunInfo's
 };
 
 // The largest peak of its memory or of a device.
@@ -84,6 +85,7 @@ class ProcessTree {
     std::vector<RefusedDevice> refused = {};
     uint64_t resident_bytes = 0;
     bool is_dropped = false;
+    std::string title = {};
   };
   void set_profile(uint32_t index, Profiled profile);
 

@@ -100,7 +100,8 @@ std::string tree_text(const ProcessTree& tree, size_t columns, size_t most_rows)
                          : entry.has_numbers && entry.path.empty() ? "  (not saved)"
                                                                    : "";
     const size_t used = display_width(line) + 2 + display_width(remark);
-    text += line + "  " + short_command(entry.command, columns > used + 10 ? columns - used : 10) + remark + "\n";
+    text += line + "  " + short_command(entry.command, entry.title, columns > used + 10 ? columns - used : 10) +
+            remark + "\n";
   }
   uint64_t fates[kFates] = {};
   for (const TreeEntry& entry : entries) ++fates[static_cast<size_t>(entry.fate)];

@@ -74,6 +74,12 @@ struct Processes::Process {
   // Its agent has left it, and wrote all that it had.
   bool has_left() const { return collector != nullptr && collector->agent_stop() == wire::StopReason::kLeft; }
 
+  std::string first_word;                     // of what it was called at first
+  std::shared_ptr<const WatchedTitle> title;  // may be nullptr
+  void take_title() {
+    if (title != nullptr) run.title = title->get();
+  }
+
   std::optional<Recording> stopped;  // memory ran short: all that was recorded; there is no collector any more
 };
 
@@ -115,7 +121,9 @@ void Processes::describe(const Caller& caller, bool is_root, Process* process) {
   run.executable = process_executable(pid);
   run.is_fork = (caller.hello.flags & wire::kHelloForked) != 0;
   run.is_attached = (caller.hello.flags & wire::kHelloAttached) != 0;
-  run.command = is_root && images_.count(pid) == 0 ? plan_.root_command : process_command(pid);
+  const std::vector<std::string> words = process_command(pid);
+  process->first_word = words.empty() ? "" : words[0];
+  run.command = is_root && images_.count(pid) == 0 ? plan_.root_command : words;
   if (const std::optional<LoadedProgram> loaded = find_loaded_program(pid, run.command)) {
     process->is_loaded = true;
     process->is_emulated = loaded->is_emulated;
@@ -197,6 +205,8 @@ void Processes::admit(Caller caller) {
     tree_->set_fate(process.entry, Fate::kLeftOut);
     Server::answer(caller, wire::Answer::kStayOut, -1);
   } else if (start(caller, &process)) {
+    if (!is_memory_limited())
+      process.title = titles_.add(caller.pid, look, process.run.is_fork, std::move(process.first_word));
     processes_.push_back(std::move(process));
     is_recorded = true;
   }
@@ -293,6 +303,7 @@ void Processes::watch(Iterator process) {
     process->filter = process_filter(pid);
     if (process->filter != wire::FilterState::kNone) process->collector->set_filter(process->filter);
   }
+  process->take_title();  // for copies of this process, which must not ask
   if (!is_other_image(process->image, look_at(pid).image) || has_ended(process->handle)) return;
   if (pid == plan_.root_pid) root_became_ = process_executable(pid);
   unseen_.push_back({pid, std::move(process->handle.pidfd), process->handle.start_ticks});
@@ -402,6 +413,7 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   } catch (const std::bad_alloc&) {
     process->collector->stop(fmt::format("{} at {}", kMemoryLimitReason, format_time(process->collector->age_ns())));
   }
+  process->take_title();
   EndedImage image;
   const bool is_whole = process->has_left();
   image.recording = take_recording(&*process);

@@ -23,6 +23,7 @@
 #include "cli/run/spare_collector.h"
 #include "cli/target/process_identity.h"
 #include "cli/target/server.h"
+#include "cli/target/title_watch.h"
 
 #include <sys/types.h>
 
@@ -151,6 +152,7 @@ class Processes {
   uint32_t wrong_version_ = 0;
   SpareCollector spare_;
   InnerPrograms inner_programs_;
+  TitleWatch titles_;
   MemoryBudget budget_;
   uint64_t next_memory_ns_ = 0;
 };

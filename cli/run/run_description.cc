@@ -7,6 +7,7 @@ namespace heapprof::cli {
 
 void describe_run(RunInfo* known, RunInfo* run) {
   run->command = std::move(known->command);
+  run->title = std::move(known->title);
   run->executable = std::move(known->executable);
   run->pid = known->pid;
   run->parent_pid = known->parent_pid;

@@ -232,7 +232,7 @@ int RunSession::finish(const WatchResult& watched, const Processes& processes, u
   std::vector<SavedProfile> images;
   const auto enter = [this](const SavedProfile& one) {
     tree_->set_profile(one.entry, {one.peak_bytes, one.path, one.command, one.devices, one.refused, one.resident_bytes,
-                                   one.is_dropped});
+                                   one.is_dropped, one.title});
   };
   for (const SavedProfile& one : saved) {
     if (one.entry == ProcessTree::kRoot && !one.path.empty()) images.push_back(one);

@@ -60,6 +60,13 @@ std::vector<std::string> process_command(pid_t pid) {
   return command;
 }
 
+std::string process_first_word(pid_t pid) {
+  const UniqueFd fd(open(fmt::format("/proc/{}/cmdline", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  char words[4096];
+  const ssize_t got = fd.is_open() ? read(fd.get(), words, sizeof words) : 0;
+  return std::string(words, got > 0 ? strnlen(words, static_cast<size_t>(got)) : 0);
+}
+
 std::string process_executable(pid_t pid) {
   char path[PATH_MAX];
   const ssize_t size = readlink(fmt::format("/proc/{}/exe", pid).c_str(), path, sizeof path);

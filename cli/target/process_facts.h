@@ -13,6 +13,7 @@ namespace heapprof::cli {
 
 // Each is empty (or 0, false) where the process is gone or hidden.
 std::vector<std::string> process_command(pid_t pid);
+std::string process_first_word(pid_t pid);  // of its command
 std::string process_executable(pid_t pid);
 // Whether it runs under a filter of system calls (seccomp) that we ourselves do not run under. kPossible where /proc is
 // hidden, and before Linux 5.10 in a container that filters everything.

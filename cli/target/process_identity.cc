@@ -31,11 +31,14 @@ namespace {
 // proc(5), /proc/PID/stat: numbers of the fields behind the name in brackets.
 constexpr size_t kState = 3;
 constexpr size_t kParent = 4;
+constexpr size_t kFlags = 9;
 constexpr size_t kThreads = 20;
 constexpr size_t kStartTime = 22;
 constexpr size_t kStackStart = 28;        // 0 for those who may not trace the process
 constexpr size_t kEnvironmentStart = 50;  // 0 during an exec, and for those who may not trace the process
 constexpr size_t kExitCode = 52;
+
+constexpr uint64_t kForkedWithoutExec = 0x40;  // PF_FORKNOEXEC of the kernel
 
 constexpr std::chrono::milliseconds kExecStep(1);
 constexpr int kMostExecSteps = 50;
@@ -98,6 +101,7 @@ ProcessLook look_at(pid_t pid) {
   look.image.stack_start_avma = stat.fields[kStackStart];
   look.start_ticks = stat.fields[kStartTime];
   look.parent = static_cast<pid_t>(stat.fields[kParent]);
+  look.is_forked = (stat.fields[kFlags] & kForkedWithoutExec) != 0;
   return look;
 }
 

@@ -42,6 +42,7 @@ RunEnd end_of(const ProcessHandle& process);
 struct ProcessLook {
   pid_t parent = 0;
   uint64_t start_ticks = 0;  // since boot
+  bool is_forked = false;    // it has not called exec since
   ImageIdentity image;
 };
 ProcessLook look_at(pid_t pid);

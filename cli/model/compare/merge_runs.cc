@@ -172,6 +172,7 @@ void add_run(const AddedRun& added, RunInfo* into) {
   if (added.is_first) {
     sum = run;
     sum.job = {};  // the parts have theirs
+    sum.title.clear();
     sum.sampling = sampling_of(from);
     sum.threads.clear();
     sum.other_threads = {};

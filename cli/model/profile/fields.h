@@ -24,6 +24,7 @@ std::optional<Dialect> parse_dialect(std::string_view name);
 template <typename Run, typename Visit>
 void visit_run(Run& run, Visit&& visit) {
   visit("command", run.command);
+  visit("title", run.title);
   visit("executable", run.executable);
   visit("pid", run.pid);
   visit("parent_pid", run.parent_pid);
@@ -129,6 +130,7 @@ void visit_other_process(Process& process, Visit&& visit) {
   visit("parent_pid", process.parent_pid);
   visit("image", process.image);
   visit("command", process.command);
+  visit("title", process.title);
   visit("file", process.file);
   visit("memory_peak_bytes", process.memory_peak_bytes);
   visit("rss_max_bytes", process.resident_max_bytes);

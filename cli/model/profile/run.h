@@ -100,6 +100,7 @@ struct OtherProcess {
   std::string file;                  // from this profile's folder; empty: it could not be written
   uint64_t memory_peak_bytes = 0;    // of the heap and of mapped memory, added
   uint64_t resident_max_bytes = 0;   // 0: unknown
+  std::string title = {};            // as RunInfo's
 };
 
 // What `heapprof run --leak-check` came to.
@@ -129,6 +130,7 @@ struct Sampling {
 
 struct RunInfo {
   std::vector<std::string> command;  // argv
+  std::string title;                 // that it gave itself later, for people alone; empty: none that was seen
   std::string executable;            // path
   uint64_t pid = 0;
   uint64_t parent_pid = 0;

@@ -101,7 +101,7 @@ std::string headline_text(const Headline& headline, const SavedProfile& root, si
   const std::string pid = headline.is_image ? "" : fmt::format("pid {};", shown.pid);
   const size_t used = display_width(which) + display_width(pid) + 4;
   const size_t room = columns > used + 16 ? columns - used : columns > 20 ? columns - 4 : 16;
-  const std::string command = short_command(shown.command, std::min<size_t>(room, 60));
+  const std::string command = short_command(shown.command, shown.title, std::min<size_t>(room, 60));
   std::string text;
   size_t width = 0;
   for (const std::string& piece : {which, command + (pid.empty() ? ";" : ","), pid,
@@ -128,7 +128,7 @@ void keep_processes(const std::vector<SavedProfile>& others, const std::string& 
     const std::string file =
         saved.path.empty() ? "" : std::filesystem::path(saved.path).lexically_relative(folder.empty() ? "." : folder);
     run->processes.push_back({saved.pid, saved.parent_pid, saved.image, first_words(saved.command),
-                              file.empty() ? saved.path : file, saved.peak_bytes, saved.resident_bytes});
+                              file.empty() ? saved.path : file, saved.peak_bytes, saved.resident_bytes, saved.title});
   }
   run->other_processes_count = order.size() - kept;
 }

@@ -184,7 +184,7 @@ std::string refusals_of_others(const ProcessTree* tree, const std::string& shown
       const std::string what = fmt::format(
           "{} {} in process {}{}", escape_controls(refused.device),
           refused.by_limit_count == refused.count ? "came to its limit" : "ran out of memory", entry.pid, times);
-      const std::string who = short_command(entry.command, columns > 20 ? columns - 12 : 8);
+      const std::string who = short_command(entry.command, entry.title, columns > 20 ? columns - 12 : 8);
       text += what + (refused.path.empty() ? "" : ": " + command_text({refused.path})) + "\n  " + who + "\n";
     }
   }

@@ -70,7 +70,7 @@ std::string saved_lines(const SummaryInput& input, bool utf8, size_t columns) {
     const SavedProfile& image = *images[i];
     text += entry("image  ",
                   {pasted_file(image.path, utf8), fmt::format("peak {}", format_bytes(image.peak_bytes)),
-                   short_command(image.command, std::min<size_t>(columns - 8, 40))},
+                   short_command(image.command, image.title, std::min<size_t>(columns - 8, 40))},
                   columns);
   }
   if (images.size() > kShownImages) text += fmt::format("image  + {} smaller\n", images.size() - kShownImages);

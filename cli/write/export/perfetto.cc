@@ -86,6 +86,7 @@ class TraceWriter {
 
   std::string shown_name() const {
     const RunInfo& run = profile_.run;
+    if (!run.title.empty()) return run.title;
     if (!run.command.empty() && !run.command[0].empty()) return std::string(base_name(run.command[0]));
     return run.executable.empty() ? "heapprof" : std::string(base_name(run.executable));
   }

@@ -61,7 +61,7 @@ class SideSummary {
   void write_run() {
     const RunInfo& run = profile_.run;
     json_.text("tool", is_ours() ? "heapprof" : profile_.dialect == Dialect::kValgrind ? "valgrind" : "dhat-rs");
-    json_.text("command", command_text(run.command));
+    json_.text("command", command_text(run.command, run.title));
     json_.count("pid", run.pid);
     json_.text("started", is_ours() ? start_text(run.start_unix_ns) : "");
     json_.count("duration", run.duration_ns);
@@ -245,7 +245,7 @@ class SideSummary {
       json_.count("pid", process.pid);
       json_.count("parent_pid", process.parent_pid);
       json_.count("image", process.image);
-      json_.text("command", command_text(process.command));
+      json_.text("command", command_text(process.command, process.title));
       json_.text("file", process.file);
       json_.count("memory_peak_bytes", process.memory_peak_bytes);
       json_.count("resident_max_bytes", process.resident_max_bytes);

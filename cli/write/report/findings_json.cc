@@ -25,6 +25,7 @@ class FindingsWriter {
     json_.begin_array();
     for (const std::string& word : profile_.run.command) json_.string(word);
     json_.end_array();
+    if (!profile_.run.title.empty()) json_.text("title", profile_.run.title);
     json_.count("pid", profile_.run.pid);
     json_.count("duration_ns", profile_.run.duration_ns);
     json_.key("complete");

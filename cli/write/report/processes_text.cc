@@ -49,7 +49,8 @@ std::string larger_process_line(const Profile& profile, const ReportView& view, 
   const std::string start = fmt::format("larger: {}, peak ", largest.pid);
   const std::string what = start + bytes(largest.memory_peak_bytes, view) + "  ";
   const size_t used = display_width(what);
-  const std::string line = what + short_command(largest.command, columns > used + 10 ? columns - used : 10);
+  const std::string line =
+      what + short_command(largest.command, largest.title, columns > used + 10 ? columns - used : 10);
   return line + "\n  " + call_text(profile, view, 0, columns) + "\n";
 }
 
@@ -75,7 +76,7 @@ std::string processes_text(const Profile& profile, const ReportView& view, size_
       line += pad_left(resident(process), resident_width) + "  ";
     line += pad_left(fmt::format("{}", process.pid), pid_width) + "  ";
     const size_t used = display_width(line);
-    text += line + short_command(process.command, columns > used + 10 ? columns - used : 10) + "\n";
+    text += line + short_command(process.command, process.title, columns > used + 10 ? columns - used : 10) + "\n";
     text +=
         std::string(columns < kNarrowProcesses ? 2 : peak_width + 2, ' ') + call_text(profile, view, i, columns) + "\n";
   }

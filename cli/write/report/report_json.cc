@@ -65,6 +65,7 @@ class ReportWriter {
     json_.begin_array();
     for (const std::string& word : run.command) json_.string(word);
     json_.end_array();
+    if (!run.title.empty()) json_.text("title", run.title);
     json_.count("pid", run.pid);
     if (profile_.time_unit != "ns") json_.text("time_unit", profile_.time_unit);
     time("duration", run.duration_ns);
@@ -90,6 +91,7 @@ class ReportWriter {
       json_.begin_array();
       for (const std::string& word : process.command) json_.string(word);
       json_.end_array();
+      if (!process.title.empty()) json_.text("title", process.title);
       if (!process.file.empty()) json_.text("file", process.file);
       json_.count("memory_peak_bytes", process.memory_peak_bytes);
       if (process.resident_max_bytes != 0) json_.count("resident_max_bytes", process.resident_max_bytes);

@@ -183,13 +183,13 @@ class TextReport {
       facts = fmt::format("    {}    {}", profile_.dialect == Dialect::kValgrind ? "valgrind --tool=dhat" : "dhat-rs",
                           length_text(profile_, run.duration_ns));
     }
-    const std::string whole = run.command.empty() ? view_.file : command_text(run.command);
+    const std::string whole = run.command.empty() ? view_.file : command_text(run.command, run.title);
     if (display_width(whole) + display_width(facts) > columns_) {
       for (size_t at = facts.find("    "); at != std::string::npos; at = facts.find("    ", at)) facts.erase(at, 2);
     }
     const size_t room = columns_ > display_width(facts) + 10 ? columns_ - display_width(facts) : 10;
-    const std::string command =
-        run.command.empty() ? shorten_path(escape_controls(view_.file), room) : short_command(run.command, room);
+    const std::string command = run.command.empty() ? shorten_path(escape_controls(view_.file), room)
+                                                    : short_command(run.command, run.title, room);
     text_ += bold(command) + facts + "\n" + running_line(profile_) + attached_line(profile_);
   }
 

@@ -62,6 +62,14 @@ std::string short_command(const std::vector<std::string>& command, size_t column
   return shorten_middle(text, columns);
 }
 
+std::string short_command(const std::vector<std::string>& command, const std::string& title, size_t columns) {
+  return short_command(title.empty() ? command : std::vector{title}, columns);
+}
+
+std::string command_text(const std::vector<std::string>& command, const std::string& title) {
+  return command_text(title.empty() ? command : std::vector{title});
+}
+
 std::string end_text(const RunEnd& end) {
   switch (end.kind) {
     case EndKind::kExited: return fmt::format("exit {}", end.status);

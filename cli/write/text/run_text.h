@@ -17,6 +17,9 @@ std::string command_text(const std::vector<std::string>& command);  // quoted fo
 std::string pasted_file(const std::string& file, bool utf8);
 // A command within `columns`: the program's folder goes first, then the middle.
 std::string short_command(const std::vector<std::string>& command, size_t columns);
+// What tells a process from others: its title, if it gave itself one.
+std::string short_command(const std::vector<std::string>& command, const std::string& title, size_t columns);
+std::string command_text(const std::vector<std::string>& command, const std::string& title);
 std::string end_text(const RunEnd& end);  // "exit 0", "killed by SIGKILL"
 // Of a snapshot or a checkpoint a line that says when it was taken; empty: of a run that has ended.
 std::string running_line(const Profile& profile);

@@ -82,6 +82,7 @@ std::vector<Leaf> make_ranks(uint32_t count, std::mt19937_64* random) {
     RunInfo& run = leaf.profile.run;
     set_rank(&leaf.profile, rank, count);
     run.pid = 100 + rank;
+    run.title = "worker " + std::to_string(rank);
     run.start_unix_ns = static_cast<int64_t>(1'000'000 + (*random)() % 100);
     if ((*random)() % 3 == 0) run.command.push_back("--seed=" + std::to_string((*random)() % 3));
     if ((*random)() % 4 == 0) {
