@@ -40,7 +40,7 @@ class WordSource {
 
   virtual ~WordSource() = default;
   // Visits the words of the range that there are, in order. Pages that were never touched hold no word but 0 and may be
-  // left out.
+  // left out. What is called may visit words itself, of less than 64 KiB.
   virtual void visit(MemoryRange range, const Visit& visit) = 0;
   // Whether there stands a table of virtual functions, as its object would point to.
   virtual bool is_vtable(uint64_t address) = 0;

@@ -310,8 +310,11 @@ void TargetMemory::visit(MemoryRange range, const Visit& visit) {
       if ((bits & 1) != 0 && from < to) unread_bytes_ += to - from;
     }
     if (known > range.start) {
-      const size_t offset = (range.start - window.start) / sizeof(uint64_t);
-      visit({words + offset, (known - range.start) / sizeof(uint64_t)}, range.start);
+      // A copy: what is called may visit other memory, which may take this window's place.
+      std::array<uint64_t, kWindowBytes / sizeof(uint64_t)> copy;
+      const size_t count = (known - range.start) / sizeof(uint64_t);
+      std::memcpy(copy.data(), words + (range.start - window.start) / sizeof(uint64_t), count * sizeof(uint64_t));
+      visit({copy.data(), count}, range.start);
     }
     range.start = end;
   }

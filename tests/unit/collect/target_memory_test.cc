@@ -117,6 +117,28 @@ TEST_CASE("a file with holes that the process shares keeps them") {
   }
 }
 
+// Memory so far apart takes the same place among the windows that are kept.
+TEST_CASE("words stay what they are while other memory is visited") {
+  constexpr uint64_t kApart = 64 << 20;
+  char* const memory = static_cast<char*>(map(kApart + kPage, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1));
+  const auto put = [memory](uint64_t at, uint64_t word) { std::memcpy(memory + at, &word, sizeof word); };
+  put(8, 1);
+  put(800, 2);
+  put(kApart + 800, 3);
+  Child child;
+  TargetMemory target(child.pid());
+  const uint64_t start = address_of(memory);
+  std::vector<uint64_t> found;
+  target.visit({start, start + kPage}, [&](std::span<const uint64_t> words, uint64_t) {
+    for (const uint64_t word : words) {
+      if (word != 0) found.push_back(word);
+      if (word == 1) CHECK(words_in(&target, {start + kApart, start + kApart + kPage}) == std::vector<uint64_t>{3});
+    }
+  });
+  CHECK(found == std::vector<uint64_t>{1, 2});
+  ::munmap(memory, kApart + kPage);
+}
+
 TEST_CASE("what may not be read is counted, once for each page of the range") {
   char* const pages = static_cast<char*>(map(40 * kPage, MAP_PRIVATE | MAP_ANONYMOUS, -1));
   std::memset(pages, 1, 40 * kPage);
