@@ -145,6 +145,9 @@ void record_break(uint64_t from, uint64_t to, const uint64_t* hook_frame) {
 [[gnu::always_inline]] inline int change_protection(void* address, size_t size_bytes, int protection, int result,
                                                     const uint64_t* hook_frame) {
   if (result != 0 || !is_recorded(hook_frame) || !is_pages(address, size_bytes)) return result;
+  // Room for code that a program writes, of which most is never touched: V8 makes 510 MiB so in one call.
+  constexpr int kCode = PROT_WRITE | PROT_EXEC;
+  if ((protection & kCode) == kCode) return result;
   record_device(
       {DeviceOperation::kProtectRange, device_of(protection, false), 0, number(address), round_up(size_bytes)},
       hook_frame);

@@ -7,6 +7,7 @@
 //  - Before the start every function is called as it would have been, and nothing is recorded.
 //  - mmap, munmap, mremap and mprotect count as well where the executable calls them by syscall(), unless its own
 //    allocator is hooked.
+//  - Pages that mprotect makes writable and executable at once stay what they were: reserved addresses, or mapped.
 //  - A range that cannot be one (not at a page, longer than the address space) is the kernel's to refuse, and not
 //    recorded.
 // Not provided: pages of huge file systems (hugetlbfs) count as ordinary ones; shmat; system calls without libc's

@@ -27,6 +27,24 @@ mapped() { jq -r '.heapprof.devices[] | select(.name == "mapped") | .totals | "\
 expect_eq "mapped pages left" "$(mapped)" "$((6 << 20)) 3"
 expect_eq "heap left" "$(json profile.json '.heapprof.devices[0].totals.leaked_bytes >= 12345')" true
 
+# Room for code is no memory, but what was memory stays it: of 64 MiB of addresses, and of a page.
+cat >code.c <<'C'
+#define _GNU_SOURCE
+#include <sys/mman.h>
+int main(void) {
+  int all = PROT_READ | PROT_WRITE | PROT_EXEC;
+  void* room = mmap(0, 64 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* page = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mprotect(room, 64 << 20, all) != 0 || mprotect(page, 4096, all) != 0) return 1;
+  return mprotect((char*)room + 4096, 8192, PROT_READ | PROT_WRITE) != 0;
+}
+C
+gcc -O0 -g code.c -o code
+profile ./code
+expect_eq "exit status" "$status" 0
+expect_eq "mapped pages left of a program with room for code" "$(mapped)" "12288 2"
+expect_eq "addresses left" "$(jq '.heapprof.devices[] | select(.name == "mapped:reserved").totals.leaked_bytes' profile.json)" $(((64 << 20) - 8192))
+
 # A library that defines one of mmap and mmap64 by the other, or only the second.
 printf '#define _GNU_SOURCE\n#include <sys/mman.h>\nvoid* mmap(void* a, size_t n, int p, int f, int d, off_t o) { return mmap64(a, n, p, f, d, o); }\n' >one.c
 printf '#define _GNU_SOURCE\n#include <sys/mman.h>\n#include <sys/syscall.h>\n#include <unistd.h>\nvoid* mmap64(void* a, size_t n, int p, int f, int d, off_t o) { if (write(1, "own\\n", 4) != 4) _exit(9); return (void*)syscall(SYS_mmap, a, n, p, f, d, o); }\n' >two.c
