@@ -30,33 +30,34 @@ struct Runtime {
   std::string_view language;
   std::array<std::string_view, 3> modules;  // beginnings of file names; those of programs end where the name does
   std::array<std::string_view, 3> symbols;  // beginnings of functions that a program of such a name has if it is one
-  std::string_view entry;                   // beginning of functions that stand below a running script; empty: none
+  std::array<std::string_view, 4> entries;  // beginnings of functions that stand below a running script
   std::string_view setting;                 // in front of the command
 };
 
-// node: the first flag writes the map, the second gives functions that are only interpreted code of their own, which is
-// in it. Java: frame pointers, and the map at the end, which is when it is read (JDK 17). CPython: since 3.12.
+// node: Builtins_ are gone where it is stripped, the others are exported. The first flag writes the map, the second
+// gives functions that are only interpreted code of their own, which is in it. Java: frame pointers, and the map at the
+// end, which is when it is read (JDK 17). CPython: since 3.12.
 constexpr std::array<Runtime, 5> kScriptRuntimes = {{
     {"node",
      "JavaScript",
      {"node", "nodejs", "libnode.so"},
      {"node::", "v8::", "Builtins_"},
-     "Builtins_",
+     {"Builtins_", "v8::Function::Call(", "v8::Script::Run(", "v8::Module::Evaluate("},
      "NODE_OPTIONS='--perf-basic-prof --interpreted-frames-native-stack'"},
     {"python",
      "Python",
      {"python3.", "libpython3.", ""},
      {"_PyEval_", "PyEval_", "Py_"},
-     "_PyEval_EvalFrameDefault",
+     {"_PyEval_EvalFrameDefault"},
      "PYTHONPERFSUPPORT=1"},
     {"java",
      "Java",
      {"libjvm.so", "", ""},
      {},
-     "",
+     {},
      "JAVA_TOOL_OPTIONS='-XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit'"},
-    {"ruby", "Ruby", {"libruby", "ruby", ""}, {"rb_", "ruby_", ""}, "", "RUBYOPT='--yjit --yjit-perf=map'"},
-    {".NET", ".NET", {"libcoreclr.so", "", ""}, {}, "", "DOTNET_PerfMapEnabled=1"},
+    {"ruby", "Ruby", {"libruby", "ruby", ""}, {"rb_", "ruby_", ""}, {}, "RUBYOPT='--yjit --yjit-perf=map'"},
+    {".NET", ".NET", {"libcoreclr.so", "", ""}, {}, {}, "DOTNET_PerfMapEnabled=1"},
 }};
 
 bool is_module_of(const Runtime& runtime, std::string_view file) {
@@ -188,7 +189,9 @@ FrameRole role_of(const Profile& profile, const Frame& frame, const PythonPaths*
     const bool is_own = python == nullptr || python->object(frame.module) == ObjectOrigin::kOwn;
     return is_own ? FrameRole::kOther : FrameRole::kInterpreter;
   }
-  const bool runs = !runtime->entry.empty() && function.starts_with(runtime->entry);
+  const bool runs = std::any_of(runtime->entries.begin(), runtime->entries.end(), [function](std::string_view entry) {
+    return !entry.empty() && function.starts_with(entry);
+  });
   return runs ? FrameRole::kRunsScript : FrameRole::kInterpreter;
 }
 

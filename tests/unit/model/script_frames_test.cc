@@ -238,6 +238,10 @@ TEST_CASE("each runtime has the setting that it reads") {
         "run -- x");
   CHECK(with("/usr/share/dotnet/libcoreclr.so", kUnnamed) == "DOTNET_PerfMapEnabled=1 heapprof run -- x");
   CHECK(with("/usr/lib/libruby-3.3.so.3.3", kUnnamed) == "RUBYOPT='--yjit --yjit-perf=map' heapprof run -- x");
+  const std::string node = "/usr/lib/libnode.so.115";  // stripped: what it exports tells
+  CHECK(with(node, {"v8::Function::Call(v8::Local<v8::Context>, int)", node}) ==
+        "NODE_OPTIONS='--perf-basic-prof --interpreted-frames-native-stack' heapprof run -- x");
+  CHECK(with(node, {"v8::Object::New(v8::Isolate*)", node}).empty());
   const auto python = [&](const std::string& library) { return with(library, {"_PyEval_EvalFrameDefault", library}); };
   CHECK(python("/usr/lib/libpython3.12.so.1.0") == "PYTHONPERFSUPPORT=1 heapprof run -- x");
   CHECK(python("/usr/bin/python3.13") == "PYTHONPERFSUPPORT=1 heapprof run -- x");
