@@ -42,6 +42,8 @@ namespace {
 constexpr uint64_t kMemoryIntervalNs = 5'000'000;
 constexpr uint64_t kWorthStopping = 1 << 20;  // who holds less gives nothing back
 
+constexpr uint64_t kTitledNs = 20'000'000;  // an older process may give itself a title
+
 constexpr size_t kWatchedPerReap = 8;  // looks at /proc, 50 µs each
 constexpr size_t kMostEnded = 64;      // that may wait to be finished while others are admitted
 constexpr int kMostGenerations = 16;   // of processes without an agent between two that have one
@@ -74,7 +76,7 @@ struct Processes::Process {
   // Its agent has left it, and wrote all that it had.
   bool has_left() const { return collector != nullptr && collector->agent_stop() == wire::StopReason::kLeft; }
 
-  std::string first_word;                     // of what it was called at first
+  std::string first_word;                     // of what it was called at first; empty: it is watched for a title
   std::shared_ptr<const WatchedTitle> title;  // may be nullptr
   void take_title() {
     if (title != nullptr) run.title = title->get();
@@ -205,8 +207,6 @@ void Processes::admit(Caller caller) {
     tree_->set_fate(process.entry, Fate::kLeftOut);
     Server::answer(caller, wire::Answer::kStayOut, -1);
   } else if (start(caller, &process)) {
-    if (!is_memory_limited())
-      process.title = titles_.add(caller.pid, look, process.run.is_fork, std::move(process.first_word));
     processes_.push_back(std::move(process));
     is_recorded = true;
   }
@@ -302,6 +302,12 @@ void Processes::watch(Iterator process) {
   if (process->filter != wire::FilterState::kCertain && process->collector != nullptr) {
     process->filter = process_filter(pid);
     if (process->filter != wire::FilterState::kNone) process->collector->set_filter(process->filter);
+  }
+  // Not at its start: most processes of a build are over by then, and cost nothing.
+  if (!process->first_word.empty() && process->collector != nullptr && process->collector->age_ns() >= kTitledNs) {
+    const ProcessLook look{0, process->handle.start_ticks, process->run.is_fork, process->image};
+    if (!is_memory_limited()) process->title = titles_.add(pid, look, process->run.is_fork, process->first_word);
+    process->first_word.clear();
   }
   process->take_title();  // for copies of this process, which must not ask
   if (!is_other_image(process->image, look_at(pid).image) || has_ended(process->handle)) return;

@@ -1,8 +1,8 @@
 // cli/target/title_watch.cc: looks at each process at growing distances, from one thread for all of them.
 //
 // No event tells that a title was written: it is a change of the program's memory. Servers write theirs within
-// milliseconds of a fork, and hold it; others change it with each request. So the first look comes soon, and the
-// distances grow, which keeps a run of thousands of short processes cheap: most of them end before their second look.
+// milliseconds of a fork, and hold it; others change it with each request. So the first looks come soon, and the
+// distances grow.
 //
 // The thread is detached. It owns what it uses together with the TitleWatch, so that it may still be in a call of the
 // kernel when that is gone.
@@ -116,7 +116,7 @@ std::shared_ptr<const WatchedTitle> TitleWatch::add(pid_t pid, const ProcessLook
   try {
     auto watched = std::make_shared<WatchedTitle>(pid, look, is_fork, std::move(first_word));
     const std::lock_guard guard(shared_->lock);
-    shared_->entries.push_back({watched, Clock::now() + kFirst});
+    shared_->entries.push_back({watched, Clock::now()});
     shared_->changed.notify_one();
     if (!shared_->has_thread) {
       std::thread([shared = shared_] { shared->work(); }).detach();

@@ -9,8 +9,8 @@
 //  - A first word that was only cut (as dirname does), or other words that were changed, are not a title.
 // Context:  add is called by one thread, get by any. A forked copy calls nothing of this, and does not destroy it.
 // Trust:    a title is text of the process's own, kMostBytes of it at most.
-// Cost:     50 µs of the other thread's for a look: 20 ms after the process was added, and each further one after twice
-//           as long, 10 s at most. What a process calls itself after the last look is not known.
+// Cost:     50 µs of the other thread's for a look: at once, 20 ms later, and each further one after twice as long, 10
+//           s at most. What a process calls itself after the last look is not known.
 #pragma once
 
 #include "cli/target/process_identity.h"
