@@ -45,6 +45,7 @@ void Ledger::prefetch_site(const Event& event) const {
   bool is_new = false;
   LiveHeap::Entry* entry = heap_.insert(guess, event.address, &is_new);
   if (!is_new) [[unlikely]] {
+    if (!passed_.empty() && book_passed(event, ring)) return;
     if (repairs()) return static_cast<void>(park(event, ring));
     close_unseen(entry->block(event.address));
   }

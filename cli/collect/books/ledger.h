@@ -294,6 +294,7 @@ class Ledger {
 
   uint64_t park(const Event& event, uint32_t ring);
   void settle_begun(const Event& begin, uint32_t ring);
+  bool book_passed(const Event& begin, uint32_t ring);
   void settle(uint64_t address);
   Event revive(const ParkedEvent& parked);
   void open_parked(LiveHeap::Entry* entry, const Event& event, uint32_t scope_path);
@@ -334,6 +335,7 @@ class Ledger {
   bool devices_changed_ = false;  // since scopes were told what is live on them
   uint64_t next_expiry_ = UINT64_MAX;
   Parking parking_;
+  Parking passed_;                                // ends that their ring's next begin of the address has passed
   std::vector<std::vector<BegunRealloc>> begun_;  // by ring
   size_t begun_blocks_ = 0;                       // of them kKnown
   uint64_t begun_count_ = 0;                      // ever

@@ -38,6 +38,13 @@ void Ledger::on_thread_left(const Event& event, uint32_t ring) {
 }
 
 void Ledger::give_up_until(std::span<const uint64_t> last_stamps) {
+  for (const uint64_t address : passed_.addresses()) {
+    while (const ParkedEvent* first = passed_.first(address)) {
+      if (first->ring >= last_stamps.size() || first->event.stamp > last_stamps[first->ring]) break;
+      give_up(*first);
+      passed_.take_first(address);
+    }
+  }
   for (const uint64_t address : parking_.addresses()) {
     while (const ParkedEvent* first = parking_.first(address)) {
       if (first->ring >= last_stamps.size() || first->event.stamp > last_stamps[first->ring]) break;

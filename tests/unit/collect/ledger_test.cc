@@ -1,55 +1,13 @@
-// tests/unit/collect/ledger_test.cc: what each event does to the books: peak, live, temporary, realloc in all its ways,
-// and events that come out of order.
-#include "cli/collect/books/ledger.h"
+// tests/unit/collect/ledger_test.cc: what each event does to the books: peak, live, temporary, realloc in all its ways.
+// Events that come out of order: ledger_order_test.cc.
+#include "tests/support/ledger_books.h"
 
 #include <catch2/catch.hpp>
 
 namespace heapprof::cli {
 namespace {
 
-// A ledger with three threads, each with its own ring of the same number.
-class Books {
- public:
-  explicit Books(uint64_t window = 0) : ledger(&threads, Ledger::TimeSource::kStamps) {
-    for (uint32_t i = 0; i < 3; ++i) threads.enter(100 + i);
-    ledger.grow_sites(10);
-    ledger.start(0);
-    ledger.set_repair_window(window);
-  }
-  // thread 1 … 3, writing ring thread − 1
-  void malloc(uint64_t stamp, uint32_t thread, uint64_t address, uint64_t size_bytes, uint32_t site = 1) {
-    send(stamp, thread, EventKind::kMalloc, address, size_bytes, site);
-  }
-  void free(uint64_t stamp, uint32_t thread, uint64_t address) { send(stamp, thread, EventKind::kFree, address); }
-  void begin(uint64_t stamp, uint32_t thread, uint64_t address) {
-    send(stamp, thread, EventKind::kReallocBegin, address);
-  }
-  void end(uint64_t stamp, uint32_t thread, uint64_t address, uint64_t size_bytes, uint32_t site = 2) {
-    send(stamp, thread, EventKind::kReallocEnd, address, size_bytes, site);
-  }
-  void cancel(uint64_t stamp, uint32_t thread) { send(stamp, thread, EventKind::kReallocCancel, 0); }
-  void free_begun(uint64_t stamp, uint32_t thread) { send(stamp, thread, EventKind::kReallocFree, 0); }
-  void leave(uint64_t stamp, uint32_t thread) {
-    threads.leave(thread);
-    send(stamp, thread, EventKind::kThreadLeft, 0);
-  }
-  void finish(uint64_t stamp) {
-    ledger.finish(stamp);
-    for (const std::string& error : ledger.check()) FAIL_CHECK(error);
-  }
-  const SiteBook::Totals& totals() const { return ledger.sites().totals(); }
-  const LedgerCounts& counts() const { return ledger.counts(); }
-  const SiteEntry& site(uint32_t index) const { return ledger.sites()[index]; }
-
-  ThreadTable threads;
-  Ledger ledger;
-
- private:
-  void send(uint64_t stamp, uint32_t thread, EventKind kind, uint64_t address, uint64_t size_bytes = 0,
-            uint32_t site = 0) {
-    ledger.apply(Event{stamp, address, size_bytes, site, pack_thread(thread, kind)}, thread - 1);
-  }
-};
+using test::Books;
 
 TEST_CASE("a freed allocation is in the peak but not live") {
   Books books;
@@ -228,142 +186,6 @@ TEST_CASE("blocks of no bytes and of more than 4 GiB are counted right") {
   CHECK(books.totals().live.blocks == 2);
   CHECK(books.totals().live.bytes == 5'000'000'000);
   CHECK(books.totals().peak.blocks == 2);
-}
-
-// ---- Alternation ----
-
-TEST_CASE("a begin stamped before its address's end waits for it") {
-  Books books(1000);
-  books.malloc(10, 1, 0x10, 100);
-  books.malloc(19, 2, 0x10, 70, 2);  // thread 1 freed it at 20
-  CHECK(books.totals().live.bytes == 100);
-  books.free(20, 1, 0x10);
-  CHECK(books.totals().live.bytes == 70);
-  books.finish(30);
-  CHECK(books.counts().reordered == 1);
-  CHECK(books.counts().unseen_frees == 0);
-  CHECK(books.totals().peak.bytes == 100);
-}
-
-TEST_CASE("an end stamped before its address's begin waits for it") {
-  Books books(1000);
-  books.free(10, 2, 0x10);
-  CHECK(books.counts().foreign == 0);
-  books.malloc(11, 1, 0x10, 100);
-  CHECK(books.totals().live.blocks == 0);
-  CHECK(books.ledger.sites().total().blocks == 1);
-  books.finish(30);
-  CHECK(books.counts().reordered == 1);
-  CHECK(books.counts().foreign == 0);
-  CHECK(books.counts().frees == 1);
-}
-
-TEST_CASE("a realloc stamped before its block's begin waits for it") {
-  Books books(1000);
-  books.begin(10, 2, 0x10);
-  SECTION("which comes before the end") {
-    books.malloc(11, 1, 0x10, 100);
-    books.end(20, 2, 0x20, 150);
-    CHECK(books.totals().live.bytes == 150);
-  }
-  SECTION("which comes after the end") {
-    books.end(11, 2, 0x20, 150);
-    books.malloc(12, 1, 0x10, 100);
-    CHECK(books.totals().live.bytes == 150);
-  }
-  SECTION("which comes after a cancel") {
-    books.cancel(11, 2);
-    books.malloc(12, 1, 0x10, 150);
-    CHECK(books.totals().live.bytes == 150);
-  }
-  books.finish(30);
-  CHECK(books.counts().foreign == 0);
-  CHECK(books.totals().live.bytes == 150);
-  CHECK(books.totals().temporary_blocks == 0);
-}
-
-TEST_CASE("realloc to nothing, stamped before the block's begin") {
-  Books books(1000);
-  books.begin(10, 2, 0x10);
-  books.free_begun(11, 2);
-  books.malloc(12, 1, 0x10, 100);
-  books.finish(30);
-  CHECK(books.totals().live.blocks == 0);
-  CHECK(books.counts().frees == 1);
-  CHECK(books.counts().foreign == 0);
-}
-
-TEST_CASE("a realloc's new block waits for its address's end") {
-  Books books(1000);
-  books.malloc(1, 1, 0x10, 100);
-  books.malloc(2, 2, 0x20, 50);
-  books.begin(3, 1, 0x10);
-  books.end(9, 1, 0x20, 200);
-  CHECK(books.totals().live.bytes == 50);
-  books.free(10, 2, 0x20);
-  CHECK(books.totals().live.bytes == 200);
-  books.finish(30);
-  CHECK(books.counts().allocations == 3);
-}
-
-TEST_CASE("an end that came before a begin in the same ring is not its end") {
-  Books books(1000);
-  books.free(10, 1, 0x10);
-  books.malloc(11, 1, 0x10, 100);
-  CHECK(books.totals().live.blocks == 1);
-  books.finish(30);
-  CHECK(books.counts().reordered == 0);
-  CHECK(books.counts().foreign == 1);
-}
-
-TEST_CASE("a child's free of its parent's block is no end of the next one there") {
-  Books books(30'000);
-  books.ledger.set_inherits();
-  books.free(100, 2, 0x10);
-  books.begin(100, 2, 0x20);
-  books.malloc(101, 1, 0x10, 100);
-  books.malloc(101, 1, 0x20, 50);
-  books.end(112, 2, 0x50, 60);
-  books.free(200, 2, 0x30);
-  books.malloc(211, 1, 0x30, 70);
-  books.free(300, 2, 0x40);
-  books.end(311, 1, 0x40, 80);
-  CHECK(books.totals().live.blocks == 5);
-  books.free(320, 2, 0x30);
-  books.finish(400);
-  CHECK(books.totals().live.bytes == 100 + 50 + 60 + 80);
-}
-
-TEST_CASE("what waits longer than the window was not recorded") {
-  Books books(1000);
-  books.malloc(10, 1, 0x10, 100);
-  books.malloc(20, 2, 0x10, 70, 2);
-  books.free(20, 2, 0x20);
-  books.begin(20, 2, 0x30);
-  books.malloc(1020, 1, 0x90, 1);  // still inside
-  CHECK(books.counts().unseen_frees == 0);
-  CHECK(books.counts().foreign == 0);
-  books.malloc(1021, 1, 0xa0, 1);
-  CHECK(books.counts().unseen_frees == 1);
-  CHECK(books.counts().foreign == 1);
-  books.end(1022, 2, 0x30, 5);
-  CHECK(books.counts().foreign == 2);
-  books.finish(2000);
-  CHECK(books.totals().live.bytes == 70 + 1 + 1 + 5);
-  CHECK(books.counts().reordered == 0);
-}
-
-TEST_CASE("what still waits at the end is settled there") {
-  Books books(1000);
-  books.malloc(10, 1, 0x10, 100);
-  books.malloc(20, 2, 0x10, 70, 2);
-  books.free(20, 2, 0x20);
-  books.begin(20, 3, 0x40);
-  books.end(21, 3, 0x50, 3);
-  books.finish(30);
-  CHECK(books.counts().unseen_frees == 1);
-  CHECK(books.counts().foreign == 2);
-  CHECK(books.totals().live.bytes == 73);
 }
 
 // ---- Threads ----
