@@ -58,9 +58,14 @@ inline constexpr uint64_t kStartPeakOverPercent = 40;
 inline constexpr uint64_t kStartPeakLaterPercent = 50;
 
 // A spike: for so short a part of the run the device has more than half of its peak, and before and after it has not.
+// Where it is as short from foot to foot, it is measured there.
 inline constexpr uint64_t kSpikeBytes = 4 * kMiB;
 inline constexpr uint64_t kSpikeOverPercent = 40;
 inline constexpr uint64_t kSpikeElsewherePercent = 60;  // of the peak the rest of the run has at most
+
+// What passes: of one place, or of one function and what it calls.
+inline constexpr uint64_t kCausePercent = 90;
+inline constexpr uint64_t kCauseLinePercent = 5;  // of that a line has that is named
 
 // A backlog: what a place holds rises for so long a part of the run, and then falls, while blocks pass through it.
 inline constexpr uint64_t kBacklogBytes = 4 * kMiB;

@@ -48,6 +48,9 @@ struct Finding {
   uint32_t device = 0;
   uint32_t frame = 0;  // of the place; meaningless if has_frame is false
   bool has_frame = false;
+  // Peak of the start, spike: more frames of the same function, those with most first, where it comes from several
+  // lines.
+  std::vector<uint32_t> other_lines;
   CallerChain callers;
   uint64_t cost_bytes = 0;  // what is in question: gained, kept, moved, allocated in vain
   uint64_t cost_blocks = 0;
@@ -60,6 +63,7 @@ struct Finding {
   bool is_at_least = false;          // peak of the start, spike: the cost is a lower bound
   uint64_t from_ns = 0;              // peak of the start: from then on the device had at most …
   uint64_t later_bytes = 0;          // … so much; spike: before and after it
+  uint64_t without_bytes = 0;        // spike: about what the device's peak is without what the place held
   uint64_t most_blocks = 0;          // churn: alive at once, at most
   uint64_t temporary_blocks = 0;     // storm
   bool is_left = false;              // growth: nearly all of it was live at exit

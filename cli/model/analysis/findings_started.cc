@@ -4,9 +4,11 @@
 //
 // That the device came down is told from its curve, which has the largest value of every stretch of time: no later peak
 // is missed. Whose memory it was is told from what places held at bounds or moments (live_series). One finding is
-// enough: it names the place that gave back most.
+// enough: it names the place that gave back most; or, where several lines of one function and of what it calls did,
+// that function with these lines: an export that keeps rows, and then their text, is one export.
 #include "cli/base/saturating.h"
 #include "cli/model/analysis/finding_rules.h"
+#include "cli/model/analysis/passing_memory.h"
 
 #include <algorithm>
 #include <optional>
@@ -34,24 +36,6 @@ Descent find_descent(const Device& device, uint64_t duration_ns) {
   return came_down_within && next.from_ns <= duration_ns / 100 * kStartPeakOverPercent ? next : descent;
 }
 
-// What the place had at the peak, without leaks that a suppression explains: no series has these.
-struct AtPeak {
-  uint64_t bytes = 0;
-  uint64_t blocks = 0;
-  std::vector<WeightedSite> sites;
-};
-AtPeak at_peak(const FindingScene& scene, const Place& place) {
-  AtPeak sum;
-  for (const uint32_t index : place.sites) {
-    const Site& site = scene.device.sites[index];
-    if (site.suppressed_by > 0) continue;
-    sum.bytes = add_saturating(sum.bytes, site.numbers.peak_bytes);
-    sum.blocks = add_saturating(sum.blocks, site.numbers.peak_blocks);
-    sum.sites.push_back({index, site.numbers.peak_bytes});
-  }
-  return sum;
-}
-
 // The most that the place was seen with from then on; none: nobody looked.
 std::optional<uint64_t> later_bytes(const FindingScene& scene, const Place& place, uint64_t from_ns) {
   std::optional<uint64_t> most;
@@ -62,12 +46,38 @@ std::optional<uint64_t> later_bytes(const FindingScene& scene, const Place& plac
   return most;
 }
 
-// The stretch around the peak in which the device has more than half of it. from_ns == to_ns: there is no spike.
+// The stretch around the peak in which the device has far more than before and after it. from_ns == to_ns: there is no
+// spike.
 struct Spike {
   uint64_t from_ns = 0;
   uint64_t to_ns = 0;
   uint64_t elsewhere_bytes = 0;  // the most before and after it
 };
+
+Spike spike_of(const Device& device, size_t first, size_t last) {
+  const std::vector<Timeline::Bucket>& buckets = device.timeline.buckets;
+  Spike spike{first * device.timeline.bucket_ns, (last + 1) * device.timeline.bucket_ns, 0};
+  for (size_t i = 0; i < buckets.size(); ++i) {
+    if (i < first || i > last) spike.elsewhere_bytes = std::max(spike.elsewhere_bytes, buckets[i].max_bytes);
+  }
+  return spike;
+}
+
+// Up to its foot on both sides, where an eighth of its height is left: what is built up for it belongs to it.
+Spike widened(const Device& device, size_t first, size_t last) {
+  const std::vector<Timeline::Bucket>& buckets = device.timeline.buckets;
+  const auto lowest = [&](size_t from, size_t to) {
+    uint64_t low = device.totals.peak_bytes;
+    for (size_t i = from; i < to; ++i) low = std::min(low, buckets[i].max_bytes);
+    return low;
+  };
+  const auto foot = [&](uint64_t low) { return low + (device.totals.peak_bytes - low) / 8; };
+  const uint64_t before = foot(lowest(0, first));
+  const uint64_t after = foot(lowest(last + 1, buckets.size()));
+  while (first > 0 && buckets[first - 1].max_bytes > before) --first;
+  while (last + 1 < buckets.size() && buckets[last + 1].max_bytes > after) ++last;
+  return spike_of(device, first, last);
+}
 
 Spike measure_spike(const Profile& profile, const Device& device) {
   const std::vector<Timeline::Bucket>& buckets = device.timeline.buckets;
@@ -79,21 +89,30 @@ Spike measure_spike(const Profile& profile, const Device& device) {
   size_t last = at;
   while (first > 0 && buckets[first - 1].max_bytes > half_bytes) --first;
   while (last + 1 < buckets.size() && buckets[last + 1].max_bytes > half_bytes) ++last;
-  Spike spike{first * bucket_ns, (last + 1) * bucket_ns, 0};
-  for (size_t i = 0; i < buckets.size(); ++i) {
-    if (i < first || i > last) spike.elsewhere_bytes = std::max(spike.elsewhere_bytes, buckets[i].max_bytes);
-  }
   const uint64_t duration_ns = profile.run.duration_ns;
-  const bool is_short = spike.to_ns - spike.from_ns <= duration_ns / 100 * kSpikeOverPercent;
+  const auto is_brief = [&](const Spike& it) { return it.to_ns - it.from_ns <= duration_ns / 100 * kSpikeOverPercent; };
+  const Spike spike = spike_of(device, first, last);
   const bool is_amid = spike.from_ns >= duration_ns / 10 && spike.to_ns <= duration_ns - duration_ns / 20;
   const bool is_above = spike.elsewhere_bytes <= device.totals.peak_bytes / 100 * kSpikeElsewherePercent;
-  return is_short && is_amid && is_above ? spike : Spike{};
+  if (!is_brief(spike) || !is_amid || !is_above) return {};
+  const Spike whole = widened(device, first, last);
+  return is_brief(whole) ? whole : spike;
 }
 
-// The most that the place had before and after the spike, at its bounds or moments.
-uint64_t most_elsewhere(const FindingScene& scene, const Place& place, const Spike& spike) {
+// The most that these places had together before and after the spike, or that all others had: at bounds or moments.
+uint64_t most_elsewhere(const FindingScene& scene, const std::vector<uint32_t>& places, const Spike& spike,
+                        bool is_theirs) {
+  std::vector<LivePoint> sum;  // at the points in time that all places of a device have
+  for (uint32_t place = 0; place < scene.places.size(); ++place) {
+    const bool is_one = std::find(places.begin(), places.end(), place) != places.end();
+    if (is_one != is_theirs) continue;
+    const std::vector<LivePoint> series = live_series(scene, scene.places[place]);
+    if (sum.size() < series.size()) sum.resize(series.size());
+    for (size_t i = 0; i < series.size(); ++i)
+      sum[i] = {series[i].at_ns, add_saturating(sum[i].bytes, series[i].bytes)};
+  }
   uint64_t most = 0;
-  for (const LivePoint& point : live_series(scene, place)) {
+  for (const LivePoint& point : sum) {
     if (point.at_ns < spike.from_ns || point.at_ns > spike.to_ns) most = std::max(most, point.bytes);
   }
   return most;
@@ -146,35 +165,23 @@ void find_start_peak(const FindingScene& scene, std::vector<Finding>* findings) 
   if (totals.peak_ns > duration_ns / 100 * kStartPeakByPercent) return;
   const Descent descent = find_descent(scene.device, duration_ns);
   if (descent.from_ns > duration_ns / 100 * kStartPeakOverPercent) return;
-  uint64_t largest_bytes = 0;
-  uint32_t largest = 0;
-  bool is_at_least = false;
+  std::vector<Passing> passing;
   for (uint32_t place = 0; place < scene.places.size(); ++place) {
     const uint64_t at_peak_bytes = at_peak(scene, scene.places[place]).bytes;
-    if (at_peak_bytes <= largest_bytes) continue;
+    if (!is_share({at_peak_bytes, totals.peak_bytes}, 1)) continue;
     std::optional<uint64_t> later = later_bytes(scene, scene.places[place], descent.from_ns);
     // It allocated more than it had at the peak: between the moments it may have had again all that there was.
     const uint64_t again_bytes =
         scene.places[place].numbers.total_bytes > at_peak_bytes ? std::min(at_peak_bytes, descent.later_bytes) : 0;
     const bool is_bound = later && again_bytes > *later;
     if (is_bound) later = again_bytes;
-    if (!later || at_peak_bytes <= *later || at_peak_bytes - *later <= largest_bytes) continue;
-    largest_bytes = at_peak_bytes - *later;
-    largest = place;
-    is_at_least = is_bound;
+    if (later && at_peak_bytes > *later) passing.push_back({place, at_peak_bytes - *later, is_bound});
   }
-  if (largest_bytes < kStartPeakBytes) return;
-  std::vector<WeightedSite> sites;
-  for (const uint32_t index : scene.places[largest].sites)
-    sites.push_back({index, scene.device.sites[index].numbers.peak_bytes});
-  Finding finding = start_finding(scene, FindingKind::kStartPeak, largest, sites);
-  finding.cost_bytes = largest_bytes;
-  finding.cost_blocks = scene.places[largest].numbers.peak_blocks;
-  finding.at_peak_bytes = scene.places[largest].numbers.peak_bytes;
-  finding.is_at_least = is_at_least;
+  std::optional<Cause> cause = find_cause(scene, passing, kStartPeakBytes);
+  if (!cause) return;
+  Finding finding = start_finding(scene, FindingKind::kStartPeak, &*cause);
   finding.from_ns = descent.from_ns;
   finding.later_bytes = descent.later_bytes;
-  finding.share = {largest_bytes, totals.peak_bytes};
   findings->push_back(std::move(finding));
 }
 
@@ -184,40 +191,36 @@ void find_spike(const FindingScene& scene, std::vector<Finding>* findings) {
   if (totals.peak_ns <= scene.profile.run.duration_ns / 100 * kStartPeakByPercent) return;  // the start's
   const Spike spike = measure_spike(scene.profile, scene.device);
   if (spike.from_ns == spike.to_ns) return;
-  uint64_t largest_bytes = 0;
-  uint32_t largest = 0;
-  bool is_at_least = false;
+  std::vector<Passing> passing;
   for (uint32_t place = 0; place < scene.places.size(); ++place) {
     const uint64_t at_peak_bytes = at_peak(scene, scene.places[place]).bytes;
-    if (at_peak_bytes <= largest_bytes) continue;
-    uint64_t elsewhere = most_elsewhere(scene, scene.places[place], spike);
+    if (!is_share({at_peak_bytes, totals.peak_bytes}, 1)) continue;
+    uint64_t elsewhere = most_elsewhere(scene, {place}, spike, true);
     // It allocated more than it had at the peak: between two looks it may have had as much before.
     const uint64_t again_bytes = scene.places[place].numbers.total_bytes / 2 >= at_peak_bytes
                                      ? std::min(at_peak_bytes, spike.elsewhere_bytes)
                                      : 0;
     const bool is_bound = again_bytes > elsewhere;
     if (is_bound) elsewhere = again_bytes;
-    if (at_peak_bytes <= elsewhere || at_peak_bytes - elsewhere <= largest_bytes) continue;
-    largest_bytes = at_peak_bytes - elsewhere;
-    largest = place;
-    is_at_least = is_bound;
+    if (at_peak_bytes > elsewhere) passing.push_back({place, at_peak_bytes - elsewhere, is_bound});
   }
-  if (largest_bytes < kSpikeBytes) return;
+  std::optional<Cause> cause = find_cause(scene, passing, kSpikeBytes);
+  if (!cause) return;
   // Also one without a source line, which is not reported as a problem: it is no spike either.
+  const Place& largest = scene.places[cause->passing.place];
   const bool is_backlog = std::any_of(findings->begin(), findings->end(), [&](const Finding& finding) {
     return finding.kind == FindingKind::kBacklog && finding.device == scene.device_number &&
-           finding.has_frame == scene.places[largest].has_frame && finding.frame == scene.places[largest].frame;
+           finding.has_frame == largest.has_frame && finding.frame == largest.frame;
   });
   if (is_backlog) return;
-  const AtPeak sum = at_peak(scene, scene.places[largest]);
-  Finding finding = start_finding(scene, FindingKind::kSpike, largest, sum.sites);
-  finding.cost_bytes = largest_bytes;
-  finding.cost_blocks = sum.blocks;
-  finding.at_peak_bytes = sum.bytes;
+  Finding finding = start_finding(scene, FindingKind::kSpike, &*cause);
   finding.over_ns = spike.to_ns - spike.from_ns;
-  finding.is_at_least = is_at_least;
   finding.later_bytes = spike.elsewhere_bytes;
-  finding.share = {largest_bytes, totals.peak_bytes};
+  // What it has at other times goes, too, if it is streamed.
+  const uint64_t own_bytes = most_elsewhere(scene, cause->places, spike, true);
+  const uint64_t of_others = own_bytes < spike.elsewhere_bytes / 8 ? spike.elsewhere_bytes
+                                                                   : most_elsewhere(scene, cause->places, spike, false);
+  finding.without_bytes = std::max(of_others, totals.peak_bytes - std::min(totals.peak_bytes, cause->peak.bytes));
   findings->push_back(std::move(finding));
 }
 

@@ -319,34 +319,35 @@ CallerChain find_callers(const Profile& profile, const PlaceTree& tree, const De
 
 CallerChain find_callers(const Profile& profile, const PlaceTree& tree, const Device& device,
                          const std::vector<WeightedSite>& sites) {
-  struct Path {
-    uint32_t node = 0;
-    uint64_t weight = 0;
-  };
+  std::vector<WeightedNode> nodes;
+  for (const WeightedSite& site : sites) {
+    if (site.weight != 0) nodes.push_back({tree.place_node[device.sites[site.site].node], site.weight});
+  }
+  return find_callers(profile, tree, std::move(nodes));
+}
+
+uint32_t next_outer_function(const Profile& profile, const PlaceTree& tree, uint32_t node) {
+  const auto function = [&](uint32_t at) { return tree.functions[profile.nodes[at].frame]; };
+  uint32_t outer = node;
+  do outer = tree.user_node[profile.nodes[outer].parent];
+  while (outer != 0 && function(outer) == function(node));
+  return outer;
+}
+
+CallerChain find_callers(const Profile& profile, const PlaceTree& tree, std::vector<WeightedNode> paths) {
   struct Caller {
     CallerShare share;
     uint64_t heaviest = 0;  // of its paths, whose frame is shown
   };
   CallerChain chain;
-  std::vector<Path> paths;
-  for (const WeightedSite& site : sites) {
-    if (site.weight == 0) continue;
-    chain.weight = add_saturating(chain.weight, site.weight);
-    paths.push_back({tree.place_node[device.sites[site.site].node], site.weight});
-  }
+  for (const WeightedNode& path : paths) chain.weight = add_saturating(chain.weight, path.weight);
   const auto function = [&](uint32_t node) { return tree.functions[profile.nodes[node].frame]; };
-  const auto next_function = [&](uint32_t node) {
-    uint32_t outer = node;
-    do outer = tree.user_node[profile.nodes[outer].parent];
-    while (outer != 0 && function(outer) == function(node));
-    return outer;
-  };
   constexpr size_t kLongestChain = 64;  // a line holds far fewer
   while (chain.frames.size() < kLongestChain) {
     std::map<uint32_t, Caller> callers;  // by function
     bool some_end = false;
-    for (Path& path : paths) {
-      if (path.node != 0) path.node = next_function(path.node);
+    for (WeightedNode& path : paths) {
+      if (path.node != 0) path.node = next_outer_function(profile, tree, path.node);
       if (path.node == 0) {
         some_end = true;
         continue;

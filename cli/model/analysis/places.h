@@ -102,6 +102,15 @@ struct WeightedSite {
 CallerChain find_callers(const Profile& profile, const PlaceTree& tree, const Device& device,
                          const std::vector<WeightedSite>& sites);
 
+// The same from nodes on: who calls their function.
+struct WeightedNode {
+  uint32_t node = 0;  // of the user's own; 0: none
+  uint64_t weight = 0;
+};
+CallerChain find_callers(const Profile& profile, const PlaceTree& tree, std::vector<WeightedNode> nodes);
+// The next outer node of the user's own that is of another function; 0: there is none. node: of the user's own
+uint32_t next_outer_function(const Profile& profile, const PlaceTree& tree, uint32_t node);
+
 // All frames of the place's largest site, innermost first, hidden ones too.
 std::vector<uint32_t> largest_stack(const Profile& profile, const Device& device, const Place& place, Metric metric);
 

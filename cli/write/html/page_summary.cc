@@ -192,7 +192,8 @@ class SideSummary {
       json_.text("kind", finding_name(finding.kind));
       json_.count("device", finding.device);
       json_.text("function", finding.has_frame ? names_.function(finding.frame) : "");
-      json_.text("location", finding.has_frame ? names_.location(finding.frame) : "");
+      json_.text("location",
+                 finding.has_frame ? names_.location(finding.frame) + other_lines_text(profile_, finding) : "");
       json_.text("head", finding_head(finding, view));
       json_.text("detail", finding_detail(profile_, finding, names_, view));
       json_.text("remedy", finding_remedy(profile_, finding));

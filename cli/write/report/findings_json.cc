@@ -63,6 +63,12 @@ class FindingsWriter {
     json_.text("kind", finding_name(finding.kind));
     json_.text("device", profile_.devices[finding.device].name);
     if (finding.has_frame) write_frame(profile_, finding.frame, &json_);
+    if (!finding.other_lines.empty()) {
+      json_.key("other_lines");
+      json_.begin_array();
+      for (const uint32_t frame : finding.other_lines) json_.number(profile_.frames[frame].line);
+      json_.end_array();
+    }
     if (!finding.memory_name.empty()) json_.text("memory_name", finding.memory_name);
     json_.count("cost_bytes", finding.cost_bytes);
     json_.count("cost_blocks_count", finding.cost_blocks);

@@ -99,7 +99,7 @@ class FindingsText {
     }
     PlaceLine line;
     line.function = finding.has_frame ? names_.function(finding.frame) : "[no stack]";
-    line.location = finding.has_frame ? names_.location(finding.frame) : "";
+    line.location = finding.has_frame ? names_.location(finding.frame) + other_lines_text(profile_, finding) : "";
     line.callers = &finding.callers;
     size_t function_column = 0;
     text_ += lay_out(names_, {line}, kIndent, columns_, &function_column).front() + "\n";

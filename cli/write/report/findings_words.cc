@@ -125,6 +125,11 @@ std::string finding_head(const Finding& finding, const ReportView& view) {
 
 namespace {
 
+// Of a function whose lines are several it is not said which of them allocate, and which call what does.
+const char* whose_text(const Finding& finding) {
+  return finding.other_lines.empty() ? "this place's" : "this function's, or of what these lines call";
+}
+
 std::string detail_of(const Profile& profile, const Finding& finding, const FrameNames& names, const ReportView& view) {
   switch (finding.kind) {
     case FindingKind::kGrowth:
@@ -142,16 +147,17 @@ std::string detail_of(const Profile& profile, const Finding& finding, const Fram
           bytes(view, finding.each_bytes), format_percent_rounded({finding.cost_blocks, finding.all_blocks}),
           format_count(finding.all_blocks), format_duration(finding.over_ns));
     case FindingKind::kStartPeak:
-      return fmt::format(
-          "the peak is at {}, and {} of it is this place's; from {} to the end the whole never had more "
-          "than {}",
-          format_duration(profile.devices[finding.device].totals.peak_ns), bytes(view, finding.at_peak_bytes),
-          format_duration(finding.from_ns), bytes(view, finding.later_bytes));
+      return fmt::format("the peak is at {}, and {} of it is {}; from {} to the end the whole never had more than {}",
+                         format_duration(profile.devices[finding.device].totals.peak_ns),
+                         bytes(view, finding.at_peak_bytes), whose_text(finding), format_duration(finding.from_ns),
+                         bytes(view, finding.later_bytes));
     case FindingKind::kSpike:
       return fmt::format(
-          "around the peak, more than half of it was live for {}, and {} of it is this place's; before and after, all "
-          "together never had more than {}",
-          format_duration(finding.over_ns), bytes(view, finding.at_peak_bytes), bytes(view, finding.later_bytes));
+          "for {} around the peak far more was live than before and after, when all together never had more than {}; "
+          "{} "
+          "of the peak is {}",
+          format_duration(finding.over_ns), bytes(view, finding.later_bytes), bytes(view, finding.at_peak_bytes),
+          whose_text(finding));
     case FindingKind::kBacklog:
       return fmt::format("what it holds rises and falls slowly while {} pass through it; each lives {} on average",
                          blocks(finding.all_blocks), format_duration(finding.lifetime_ns));
@@ -264,7 +270,7 @@ std::string share_text(const Profile& profile, const Finding& finding) {
 }
 
 std::string place_words(const Profile& profile, const FrameNames& names, uint32_t frame, uint32_t device,
-                        size_t word_columns) {
+                        size_t word_columns, const std::string& more_lines) {
   constexpr size_t kMost = 48;
   constexpr size_t kSigns = 3;  // "(" before, ")," behind
   const size_t room = std::min(kMost, std::max<size_t>(word_columns, 12) - kSigns);
@@ -272,17 +278,30 @@ std::string place_words(const Profile& profile, const FrameNames& names, uint32_
   if (frame != kNoModule) {
     at = shorten_middle(shorten_function(names.function(frame), room), room);
     if (const std::string where = names.short_location(frame); !where.empty())
-      at += " (" + shorten_middle(shorten_path(where, room), room) + ")";
+      at += " (" + shorten_middle(shorten_path(where, room), room) + more_lines + ")";
   }
   if (device != 0) at += " on " + shorten_middle(escape_controls(profile.devices[device].name), room);
   return at;
 }
 
+std::string other_lines_text(const Profile& profile, const Finding& finding) {
+  constexpr size_t kMost = 2;
+  std::string text;
+  size_t shown = 0;
+  for (const uint32_t line : finding.other_lines) {
+    const Frame& other = profile.frames[line];
+    if (other.line == 0 || other.file != profile.frames[finding.frame].file) continue;
+    if (shown++ == kMost) return text + ", …";
+    text += fmt::format(", :{}", other.line);
+  }
+  return text;
+}
+
 std::string finding_sentence(const Profile& profile, const Finding& finding, const FrameNames& names,
                              size_t word_columns) {
   const std::string cost = format_bytes(finding.cost_bytes);
-  const std::string at =
-      place_words(profile, names, finding.has_frame ? finding.frame : kNoModule, finding.device, word_columns);
+  const std::string at = place_words(profile, names, finding.has_frame ? finding.frame : kNoModule, finding.device,
+                                     word_columns, other_lines_text(profile, finding));
   const std::string count = format_count(finding.cost_blocks);
   const Language language = language_of(profile, finding);
   const bool is_python = language == Language::kPython;
@@ -316,12 +335,10 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
           "the peak is start-up memory: {}{} from {} are not needed after {}; stream it, or free it "
           "earlier",
           finding.is_at_least ? "at least " : "", cost, at, format_duration(finding.from_ns));
-    case FindingKind::kSpike: {  // what the place has at other times goes, too, if it is streamed
-      const uint64_t without = finding.share.whole - std::min(finding.share.whole, finding.at_peak_bytes);
+    case FindingKind::kSpike:
       return fmt::format("{} from {} make the peak, for {} only; without them it is {}: stream it, or work in pieces",
                          format_bytes(finding.at_peak_bytes), at, format_duration(finding.over_ns),
-                         format_bytes(std::max(finding.later_bytes, without)));
-    }
+                         format_bytes(finding.without_bytes));
     case FindingKind::kBacklog:
       return fmt::format(
           "{} builds up a backlog: {} in {}, which live {} on average; bound the queue, or consume faster", at, cost,
@@ -347,40 +364,6 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
         return fmt::format("{} makes {} short-lived tiny allocations ({}): {}", at, count, cost,
                            short_lived_text(language));
       return fmt::format("{} makes {} tiny allocations ({}): {}", at, count, cost, kept_values_text(language));
-  }
-  return "";
-}
-
-std::string looked_for(FindingKind kind) {
-  switch (kind) {
-    case FindingKind::kGrowth: return "places that hold more and more";
-    case FindingKind::kNeverFreed: return "large blocks that are never freed";
-    case FindingKind::kSmallNeverFreed: return "small blocks that are never freed";
-    case FindingKind::kStartPeak: return "memory that only the start needs";
-    case FindingKind::kSpike: return "memory that is needed for a short time";
-    case FindingKind::kBacklog: return "queues that fill up";
-    case FindingKind::kCopies: return "containers that copy while they grow";
-    case FindingKind::kOldAndNew: return "old blocks beside new ones at the peak";
-    case FindingKind::kTwins: return "values that are held twice";
-    case FindingKind::kWholeFile: return "whole files in memory";
-    case FindingKind::kChurn: return "blocks of one size, again and again";
-    case FindingKind::kStorm: return "very many tiny blocks";
-  }
-  return "";
-}
-
-std::string why_unasked(const Profile& profile, const Unasked& unasked) {
-  switch (unasked.lack) {
-    case Lack::kOneRun: return "these are several runs, added up";
-    case Lack::kTime:
-      return fmt::format("the run took {}, and less than {} says nothing", format_duration(profile.run.duration_ns),
-                         format_duration(least_run_ns(unasked.kind)));
-    case Lack::kMoments: return "the file does not say what places held when";
-    case Lack::kHostMoments:
-      return fmt::format("not on {}: the file does not say what places held there over time",
-                         escape_controls(unasked.devices));
-    case Lack::kEnd: return "the program did not come to its own end, where it might have freed them";
-    case Lack::kNames: return "told by the names of functions, which a third of the peak or more has not";
   }
   return "";
 }

@@ -224,6 +224,53 @@ TEST_CASE("a place that is large for a short time is a spike, and a queue that f
   CHECK(scene({0, 0, 0, 0, 0, peak, 7'500'000, 5'000'000, 2'500'000, 0}, 4000).kinds() == "spike");  // filled at once
 }
 
+TEST_CASE("what makes a spike from several lines of one function, or of what it calls, is that function's") {
+  const auto found = [](std::initializer_list<Step> first, std::initializer_list<Step> second,
+                        const std::vector<uint64_t>& second_bytes) {
+    Scene made;
+    const std::vector<uint64_t> spike{0, 0, 0, 0, 0, 10'000'000, 0, 0, 0, 0};
+    made.add(first, blocks(1000, 10'000)).live(spike);
+    made.add(second, blocks(600, 10'000));
+    made.host().sites.back().live_bytes = second_bytes;
+    made.host().totals.peak_ns = 5 * kSecond + kSecond / 2;
+    made.host().timeline.bucket_ns = kSecond;
+    for (size_t i = 0; i < spike.size(); ++i) {
+      const uint64_t live = spike[i] + second_bytes[i] + 1'000'000;
+      made.host().timeline.buckets.push_back({live, live});
+    }
+    std::vector<Finding> all = made.found();
+    REQUIRE(all.size() == 1);
+    REQUIRE(all[0].kind == FindingKind::kSpike);
+    return std::pair(all[0], made.profile().frames);
+  };
+  const Step fill{"fill", "/src/r.cc", 3};
+  const Step print{"print", "/src/r.cc", 7};
+  const std::vector<uint64_t> once{0, 0, 0, 0, 0, 6'000'000, 0, 0, 0, 0};
+  {
+    const auto [one, frames] =
+        found({fill, {"report", "/src/r.cc", 10}, kMain}, {print, {"report", "/src/r.cc", 12}, kMain}, once);
+    CHECK(frames[one.frame].function == "report");
+    CHECK(frames[one.frame].line == 10);
+    REQUIRE(one.other_lines.size() == 1);
+    CHECK(frames[one.other_lines[0]].line == 12);
+    CHECK(one.cost_bytes == 16'000'000);
+    CHECK(one.cost_blocks == 1600);
+    CHECK(one.without_bytes == 1'000'000);
+    REQUIRE(one.callers.frames.size() == 1);
+    CHECK(frames[one.callers.frames[0]].function == "main");
+  }
+  const auto is_of_fill = [](const auto& result) {
+    return result.second[result.first.frame].function == "fill" && result.first.other_lines.empty() &&
+           result.first.cost_bytes == 10'000'000;
+  };
+  // main() begins every stack, and explains nothing.
+  CHECK(is_of_fill(found({fill, kMain}, {print, kMain}, once)));
+  // It builds up before the spike, and stays after it: the other place is all that passes.
+  const std::vector<uint64_t> stays{0, 0, 0, 0, 6'000'000, 6'000'000, 6'000'000, 6'000'000, 6'000'000, 0};
+  CHECK(is_of_fill(
+      found({fill, {"report", "/src/r.cc", 10}, kMain}, {print, {"report", "/src/r.cc", 12}, kMain}, stays)));
+}
+
 TEST_CASE("where it was judged only what is lost was never freed, whenever it was made") {
   const auto kinds = [](uint64_t count, uint64_t each_bytes, uint64_t lost, uint64_t indirectly = 0) {
     SizedNumbers n = blocks(count, each_bytes, true);
