@@ -17,6 +17,7 @@ constexpr size_t kAlignment = 16;  // what any block has, so that any block may 
 constexpr size_t kLeastAlignment = 8;
 constexpr size_t kSizes[] = {32, 128, 1008};  // multiples of the alignment, as C's aligned_alloc wants them
 constexpr size_t kLargeBytes = 20'480;
+constexpr size_t kAskedSizes[] = {128, 1008, kLargeBytes, 200'000};  // the last is mapped by most
 
 using Function = size_t (*)(size_t, size_t, size_t, size_t, size_t, size_t);
 
@@ -153,13 +154,13 @@ class Trial {
 
 bool asks_others(const TriedFunction* functions, uint32_t count) {
   uint32_t first = 0;
-  while (first < count && !is_plain(functions[first].what)) ++first;
+  while (first < count && (!is_plain(functions[first].what) || functions[first].is_small)) ++first;
   if (first == count) return false;
   t_flags |= kThreadSelfTest;
-  const uint32_t before = g_self_test_events;
-  call_tried(functions[first], kSizes[1], 0);
+  const uint32_t before = g_self_test_blocks;
+  for (const size_t bytes : kAskedSizes) call_tried(functions[first], bytes, 0);
   t_flags &= ~kThreadSelfTest;
-  return g_self_test_events != before;
+  return g_self_test_blocks != before;
 }
 
 bool behaves_as_allocator(const TriedFunction* functions, uint32_t count) {

@@ -42,6 +42,7 @@ constinit Redirection g_functions[kAllocatorNames]{};
 SoughtSymbol g_sought[kAllocatorNames];  // not on the stack, which may be small
 bool g_is_passed[kAllocatorNames];
 bool g_is_doubted[kAllocatorNames];
+bool g_asks_others[kAllocatorNames];  // the object's functions ask malloc, for some sizes at least
 
 HeapFunctions g_heaps;
 
@@ -245,11 +246,13 @@ TriedFunction g_tried[kAllocatorNames];
 
 struct NamesEvidence {
   uint32_t count;  // in g_tried
+  bool asks_others;
   bool is_believed;
 };
 void try_evidence(void* result) {
   auto* const evidence = static_cast<NamesEvidence*>(result);
-  evidence->is_believed = asks_others(g_tried, evidence->count) || behaves_as_allocator(g_tried, evidence->count);
+  evidence->asks_others = asks_others(g_tried, evidence->count);
+  evidence->is_believed = evidence->asks_others || behaves_as_allocator(g_tried, evidence->count);
 }
 
 }  // namespace
@@ -258,7 +261,7 @@ bool doubt_allocator_names(const link_map* malloc_object) {
   for (size_t first = 0; first < kAllocatorNames; ++first) {
     const link_map* const object = g_functions[first].object;
     if (g_functions[first].real == nullptr || object == malloc_object || g_is_doubted[first]) continue;
-    NamesEvidence evidence{0, false};
+    NamesEvidence evidence{0, false, false};
     bool is_tried = false;  // its first function is the one of an earlier round
     for (size_t index = 0; index < kAllocatorNames; ++index) {
       if (g_functions[index].real == nullptr || g_functions[index].object != object) continue;
@@ -271,9 +274,11 @@ bool doubt_allocator_names(const link_map* malloc_object) {
     if (is_tried) continue;
     const CopyEnd end = run_in_copy(try_evidence, &evidence, sizeof evidence);
     if (end == CopyEnd::kNotMade) return false;
-    if (end == CopyEnd::kDone && evidence.is_believed) continue;
+    if (end == CopyEnd::kDone && evidence.is_believed && !evidence.asks_others) continue;
+    const bool is_believed = end == CopyEnd::kDone && evidence.is_believed;
     for (size_t index = 0; index < kAllocatorNames; ++index) {
-      if (g_functions[index].real != nullptr && g_functions[index].object == object) g_is_doubted[index] = true;
+      if (g_functions[index].real == nullptr || g_functions[index].object != object) continue;
+      (is_believed ? g_asks_others : g_is_doubted)[index] = true;
     }
   }
   return true;
@@ -294,14 +299,14 @@ void try_allocator_names(NamesTrial* trial) {
   for (size_t index = 0; index < kAllocatorNames; ++index) trial->is_passed[index] = g_is_passed[index];
   for (size_t index = 0; index < kAllocatorNames; ++index) {
     if (g_functions[index].real == nullptr || trial->is_passed[index] != 0) continue;
-    trial->is_passed[index] = g_is_doubted[index] || counts_by_itself(index, malloc_object);
+    trial->is_passed[index] = g_is_doubted[index] || g_asks_others[index] || counts_by_itself(index, malloc_object);
   }
   t_flags &= ~kThreadSelfTest;
 }
 
 void settle_allocator_names(const NamesTrial& trial) {
   for (size_t index = 0; index < kAllocatorNames; ++index)
-    g_is_passed[index] = trial.is_passed[index] != 0 || g_is_doubted[index];
+    g_is_passed[index] = trial.is_passed[index] != 0 || g_is_doubted[index] || g_asks_others[index];
 }
 
 }  // namespace heapprof::agent

@@ -56,7 +56,10 @@ inline constexpr uint32_t kThreadWithoutClock = 8;  // it may be about to lose t
 inline constexpr uint32_t kThreadInside = 15;       // any of these: its events are not recorded
 inline constexpr uint32_t kThreadUnfiltered = 16;   // it is under no filter of system calls, for certain
 extern constinit thread_local uint32_t t_flags __attribute__((tls_model("initial-exec")));
-extern volatile uint32_t g_self_test_events;  // volatile: the compiler knows that malloc changes no variable
+// Events of a thread in a self-test; and those that begin a block of the heap. volatile: the compiler knows that malloc
+// changes no variable.
+extern volatile uint32_t g_self_test_events;
+extern volatile uint32_t g_self_test_blocks;
 
 // Ends recording in this process; the first reason is kept. pre: an arena is mapped.
 void turn_off(wire::StopReason reason);

@@ -78,3 +78,70 @@ for way in PLAIN READS REMOVES; do
   expect_eq "hooks that failed their test ($way)" "$(json profile.json '.heapprof.coverage.self_test_failures | length')" 0
   [ -f kept ] || fail "trying a function of a library removed a file"
 done
+
+# An allocator that serves small blocks itself and asks malloc for larger ones is left to malloc: no block counts twice,
+# be it in the executable or in a library, by names of its own or as malloc and free.
+cat >pool.c <<'C'
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+static char pool[8 << 20] __attribute__((aligned(64)));
+static size_t used;
+static int is_of_pool(void* block) { return (char*)block >= pool && (char*)block < pool + sizeof pool; }
+static void* take(size_t size) {
+  char* block = pool + used + 16;
+  memcpy(pool + used, &size, sizeof size);
+  used += 16 + (size + 31) / 32 * 32;
+  return block;
+}
+#ifdef OWN_MALLOC
+#define GIVE malloc
+#define TAKE free
+static void* larger(size_t size) { return ((void* (*)(size_t))dlsym(RTLD_NEXT, "malloc"))(size); }
+static void give_back(void* block) { ((void (*)(void*))dlsym(RTLD_NEXT, "free"))(block); }
+#else
+#include <stdlib.h>
+#define GIVE mi_malloc
+#define TAKE mi_free
+#define larger malloc
+#define give_back free
+#endif
+__attribute__((noipa)) void* GIVE(size_t size) { return size > 2000 ? larger(size) : take(size); }
+__attribute__((noipa)) void TAKE(void* block) {
+  if (block != NULL && !is_of_pool(block)) give_back(block);
+}
+#ifdef OWN_MALLOC
+void* calloc(size_t count, size_t size) { return memset(malloc(count * size), 0, count * size); }
+void* realloc(void* block, size_t size) {
+  void* fresh = malloc(size);
+  size_t old = size;
+  if (block != NULL && is_of_pool(block)) memcpy(&old, (char*)block - 16, sizeof old);
+  if (block != NULL) memcpy(fresh, block, old < size ? old : size);
+  free(block);
+  return fresh;
+}
+#endif
+#ifndef LIBRARY
+static void* kept[200];
+int main(void) {
+  for (int i = 0; i < 200; ++i) kept[i] = GIVE(i % 2 ? 4099 : 64);
+  for (int i = 100; i < 200; ++i) TAKE(kept[i]);
+  return kept[5] != NULL ? 7 : 8;
+}
+#endif
+C
+sed '/^#ifndef LIBRARY/,$!d;/^#/d' pool.c >pool_main.c
+sed -i '1i #include <stddef.h>\nvoid* mi_malloc(size_t size);\nvoid mi_free(void* block);\n#define GIVE mi_malloc\n#define TAKE mi_free' pool_main.c
+for way in inside library own; do
+  case $way in
+    inside) gcc -g -O1 -D_GNU_SOURCE pool.c -o pooled ;;
+    library) gcc -g -O1 -D_GNU_SOURCE -fPIC -shared -DLIBRARY pool.c -o libpool.so
+      gcc -g -O1 pool_main.c -o pooled -L. -lpool -Wl,-rpath,"$PWD" ;;
+    own) gcc -g -O1 -D_GNU_SOURCE -DOWN_MALLOC pool.c -o pooled ;;
+  esac
+  expect_status 7 ./pooled
+  expect_status 7 "$HEAPPROF_BIN" run -o profile.json -- ./pooled
+  expect_eq "blocks of 4,099 bytes ($way)" "$(jq -c '[.pps[] | select(.tb % 4099 == 0 and .tb > 0)] | [map(.tbk), map(.eb)] | map(add)' profile.json)" \
+    "[100,204950]"
+  expect_eq "foreign frees ($way)" "$(json profile.json .heapprof.counters.foreign_frees_count)" 0
+done
