@@ -36,6 +36,7 @@ struct alignas(4096) ForkPage {
   std::atomic<uint32_t> device_lock;  // agent/cuda/device_limit.cc
   std::atomic<uint32_t> asking_lock;  // agent/cuda/holdings.cc
   std::atomic<uint32_t> has_own_sum;  // agent/hooks/host_limit.cc: 1: what is reserved there is this process's
+  int forked_pid;                     // of a child by fork() of libc's; a vfork child of it has another. 0: not known
 };
 extern ForkPage g_fork_page;
 

@@ -334,11 +334,15 @@ void begin_life(Birth birth) {
   t_flags &= ~kThreadStarting;
 }
 
+// A child by vfork whose parent, a forked child, has allocated nothing yet.
+bool is_vforked_before_life() { return g_fork_page.forked_pid != 0 && sys_getpid() != g_fork_page.forked_pid; }
+
 }  // namespace
 
 bool start_life() {
   const bool forked = g_birth != 0;
   if (forked && is_filtered()) return stay_out();
+  if (forked && is_vforked_before_life()) return false;
   if (!forked) look_for_filters();
   SignalsBlocked blocked(!is_filtered());  // before main, no handler stands yet
   resolve_real_functions();
@@ -398,6 +402,7 @@ bool end_life() {
 const link_map* malloc_object() { return g_malloc_object; }
 
 void note_forked() {
+  if (!is_filtered()) g_fork_page.forked_pid = sys_getpid();
   if (g_fork_page.state == AgentState::kUnknown && g_birth != 0 && is_in_event()) start_life();
 }
 

@@ -36,7 +36,8 @@ void try_allocator_once();
 const link_map* malloc_object();
 
 // The calling process was just forked, by a call of this thread. Where that interrupted an event of ours, a life begins
-// at once: what is still to be written of that event must not reach the parent's rings.
+// at once: what is still to be written of that event must not reach the parent's rings. And where a child by vfork
+// allocates before this process has, in memory that both have, the life is not its.
 void note_forked();
 
 // The calling thread is about to filter its system calls, or those of all threads: what of ours needs any is done now,

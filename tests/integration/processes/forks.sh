@@ -19,6 +19,16 @@ while read -r child; do
   expect_eq "pid" "$(json "$file" .pid)" "$child"
 done <out.txt
 
+# A child that has allocated nothing yet, and whose own child by vfork does, in memory that both have.
+rm profile.*
+profile "$TARGETS/forks" 2 vfork
+expect_complete
+while read -r child; do
+  expect_complete "profile.$child.json"
+  expect_sum '^allocate_in_child' "6185 5 4948 4" "profile.$child.json"
+done <out.txt
+expect_eq "profiles" "$(find . -name 'profile*.json' | wc -l)" 3
+
 rm profile.*
 "$HEAPPROF_BIN" run --no-follow -o profile.json -- "$TARGETS/forks" 2 >out.txt || fail "with --no-follow"
 expect_eq "profiles with --no-follow" "$(ls profile*json)" profile.json
