@@ -15,13 +15,18 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <linux/openat2.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <iterator>
+#include <string_view>
 
 namespace heapprof::cli {
 
@@ -144,9 +149,10 @@ std::string ProcessFiles::thread_name(uint32_t id) {
 
 std::shared_ptr<UniqueFd> ProcessFiles::open_executable() { return reopen(std::move(executable_)); }
 
-std::shared_ptr<UniqueFd> ProcessFiles::open_mapped(uint64_t avma) {
+void ProcessFiles::read_mapped() {
+  mapped_.clear();
   UniqueFd maps(::openat(process_.get(), "maps", O_RDONLY | O_CLOEXEC));
-  if (!maps.is_open()) return nullptr;
+  if (!maps.is_open()) return;
   std::string text;
   for (char part[1 << 16];;) {
     const ssize_t bytes = ::read(maps.get(), part, sizeof part);
@@ -155,18 +161,34 @@ std::shared_ptr<UniqueFd> ProcessFiles::open_mapped(uint64_t avma) {
   }
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string range = text.substr(begin, std::min(text.find(' ', begin), end) - begin);
+    const std::string_view line(text.data() + begin, end - begin);
     begin = end + 1;
-    uint64_t first = 0;
-    uint64_t last = 0;
-    const auto [dash, error] = std::from_chars(range.data(), range.data() + range.size(), first, 16);
-    if (error != std::errc() || dash == range.data() + range.size()) continue;
-    if (std::from_chars(dash + 1, range.data() + range.size(), last, 16).ec != std::errc()) continue;
-    if (avma < first || avma >= last) continue;
-    // Opening it takes CAP_CHECKPOINT_RESTORE.
-    return reopen(UniqueFd(::openat(process_.get(), ("map_files/" + range).c_str(), O_PATH | O_CLOEXEC)));
+    if (line.find('/') == line.npos) continue;  // of no file
+    Range range{};
+    const char* const line_end = line.data() + line.size();
+    const auto [dash, error] = std::from_chars(line.data(), line_end, range.start, 16);
+    if (error != std::errc() || dash == line_end) continue;
+    if (std::from_chars(dash + 1, line_end, range.end, 16).ec == std::errc()) mapped_.push_back(range);
   }
-  return nullptr;
+}
+
+// As the kernel names it, by the mapping's own bounds: where these are others by now, there is no such file.
+UniqueFd ProcessFiles::open_range(uint64_t avma) {
+  const auto after = std::upper_bound(mapped_.begin(), mapped_.end(), avma,
+                                      [](uint64_t wanted, const Range& range) { return wanted < range.start; });
+  errno = ENOENT;
+  if (after == mapped_.begin() || avma >= std::prev(after)->end) return UniqueFd();
+  const std::string name = fmt::format("map_files/{:x}-{:x}", std::prev(after)->start, std::prev(after)->end);
+  return UniqueFd(::openat(process_.get(), name.c_str(), O_PATH | O_CLOEXEC));
+}
+
+std::shared_ptr<UniqueFd> ProcessFiles::open_mapped(uint64_t avma) {
+  UniqueFd file = open_range(avma);
+  if (!file.is_open() && errno == ENOENT) {
+    read_mapped();
+    file = open_range(avma);
+  }
+  return reopen(std::move(file));
 }
 
 std::shared_ptr<UniqueFd> ProcessFiles::open_jit_map() {

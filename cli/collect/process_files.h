@@ -16,6 +16,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace heapprof::cli {
 
@@ -32,6 +33,8 @@ class ProcessFiles {
   std::shared_ptr<UniqueFd> open_executable();  // once
   std::shared_ptr<UniqueFd> open_path(const std::string& path);
   // The file that is mapped at the address, whatever became of its name: it was deleted, replaced, or never had one.
+  // Takes CAP_CHECKPOINT_RESTORE. Cost: what is mapped is read anew only where the address was in none of the files
+  // that were: an attach asks for each of a program's libraries, and there may be tens of thousands of mappings.
   std::shared_ptr<UniqueFd> open_mapped(uint64_t avma);
   // /tmp/perf-PID.map, in the process's own /tmp and by the id that it has for itself, also after its end: a file of
   // the process's user or of root.
@@ -41,6 +44,8 @@ class ProcessFiles {
   std::string task_path(uint32_t id, const char* file);
   void read_namespace();
   void map_threads();
+  void read_mapped();
+  UniqueFd open_range(uint64_t avma);
   std::shared_ptr<UniqueFd> reopen(UniqueFd path_only);
 
   UniqueFd process_;     // /proc/PID
@@ -55,6 +60,11 @@ class ProcessFiles {
   bool has_own_namespace_ = false;
   std::unordered_map<uint32_t, uint32_t> host_ids_;  // thread id in its namespace → in ours
   uint64_t mapped_at_ns_ = 0;
+  struct Range {
+    uint64_t start;
+    uint64_t end;
+  };
+  std::vector<Range> mapped_;  // where files were mapped when that was read last, by address
 };
 
 }  // namespace heapprof::cli

@@ -56,6 +56,21 @@ TEST_CASE("a file that is mapped is found whatever its name, and no name of the 
   ::close(memory);
   if (::geteuid() == 0) CHECK(content_of(files.open_mapped(reinterpret_cast<uint64_t>(at) + 100)) == "mapped");
   CHECK(files.open_mapped(8) == nullptr);
+  // Another file in its place, and one that comes later.
+  const int other = ::memfd_create("other", MFD_CLOEXEC);
+  REQUIRE(::write(other, "another", 7) == 7);
+  REQUIRE(::mmap(at, 4096, PROT_READ, MAP_PRIVATE | MAP_FIXED, other, 0) == at);
+  void* const later = ::mmap(nullptr, 3 * 4096, PROT_READ, MAP_PRIVATE, other, 0);
+  REQUIRE(later != MAP_FAILED);
+  ::close(other);
+  if (::geteuid() == 0) {
+    CHECK(content_of(files.open_mapped(reinterpret_cast<uint64_t>(at))) == "another");
+    CHECK(content_of(files.open_mapped(reinterpret_cast<uint64_t>(later))) == "another");
+    ::munmap(static_cast<char*>(later) + 4096, 4096);  // its bounds are others
+    CHECK(content_of(files.open_mapped(reinterpret_cast<uint64_t>(later))) == "another");
+    CHECK(files.open_mapped(reinterpret_cast<uint64_t>(later) + 4096) == nullptr);
+  }
+  ::munmap(later, 3 * 4096);
   ::munmap(at, 4096);
 }
 
