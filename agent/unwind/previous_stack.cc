@@ -23,6 +23,7 @@ void reset_stack(UnwindContext* context) {
   context->plain_count = 0;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   context->stacks.forget();
+  context->deep.sp = 0;
   memset(context->flags, 0, context->count);  // an event that was left half way may have miscounted them
   context->flagged = 0;
   context->guessed = 0;
@@ -60,6 +61,7 @@ void forget_everything(UnwindContext* context) {
 }  // namespace
 
 void grow_older(UnwindContext* context, uint32_t age) {
+  context->deep.sp = 0;
   memset(context->go_calls, 0, sizeof context->go_calls);  // other code may have come there
   if (context->age != 0) {
     count_one(context->counters->forgotten_rules);

@@ -245,10 +245,6 @@ bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const Walk
   *delta = {keep, count - keep, context->frames + keep, truncation};
 }
 
-// Of a stack of more than kMaxFrames frames, these are recorded: it is walked anew at each event, and would fill the
-// ring each time. Where the user set a smaller limit, all up to that one are.
-constexpr uint32_t kFramesOfTooDeep = 1024;
-
 // Takes a stack that has no links between its frames: its program counters, innermost first, in the buffer.
 void replace_pcs(UnwindContext* context, StackBuffer buffer, StackDelta* delta) {
   const bool is_too_deep = buffer.truncation == static_cast<uint32_t>(wire::TruncationCause::kDepth);
@@ -266,6 +262,20 @@ void replace_pcs(UnwindContext* context, StackBuffer buffer, StackDelta* delta) 
   *delta = {keep, buffer.count - keep, context->frames + keep, buffer.truncation};
 }
 
+// Keeps the frame behind those that are recorded of too deep a stack, so that the next walk need not go further. A
+// handler may jump out at any instant.
+void note_depth(UnwindContext* context, const StackBuffer& buffer) {
+  context->deep.sp = 0;
+  const bool is_too_deep = buffer.truncation == static_cast<uint32_t>(wire::TruncationCause::kDepth);
+  if (!is_too_deep || g_max_frames != kMaxFrames || buffer.behind_recorded.sp == 0) return;
+  const uint32_t known = buffer.known_count != 0 ? buffer.known_count : buffer.count;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  context->deep.pc_avma = buffer.behind_recorded.pc_avma;
+  context->deep.count = known - kFramesOfTooDeep;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  context->deep.sp = buffer.behind_recorded.sp;
+}
+
 // Walks from scratch. pre: walks before may have overwritten frames of the previous stack from `untouched` on.
 [[gnu::noinline]] void capture_whole(UnwindContext* context, const StartFrame& start, uint32_t untouched,
                                      StackDelta* delta) {
@@ -276,6 +286,7 @@ void replace_pcs(UnwindContext* context, StackBuffer buffer, StackDelta* delta) 
   }
   StackBuffer buffer{context->pcs, 0, g_max_frames, 0};
   walk_whole(context, {start.pc_avma, start.sp, start.bp}, start, &buffer);
+  note_depth(context, buffer);
   replace_pcs(context, buffer, delta);
 }
 
@@ -346,6 +357,8 @@ void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t age
   context->plain_count = 0;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const WalkState state{start.pc_avma, start.sp, start.bp};
+  // Such a stack has no links that another walk could use.
+  if (HEAPPROF_UNLIKELY(context->deep.sp > start.sp)) return capture_whole(context, start, kMaxFrames, delta);
   Walk walk;
   WalkEnd end = walk_new<true>(context, state, &walk);
   if (walk.count(context) != 0) count_one(context->counters->changed_stacks);

@@ -54,8 +54,17 @@ struct GoCall {
 };
 inline constexpr size_t kGoCalls = 16;
 
+// A frame of a stack that was too deep, as it was walked last. The stack is known to be as deep as long as this frame
+// is there.
+struct DeepFrame {
+  uint64_t sp;  // in the frame; 0: there is none
+  uint64_t pc_avma;
+  uint32_t count;  // of it and the frames around it, at least
+};
+
 class UnwindContext {
  public:
+  DeepFrame deep;
   uint32_t age;  // until which rules and previous stack are known to hold; 0: there are none
   // The previous stack.
   uint32_t count;
@@ -96,12 +105,20 @@ struct WalkState {
   uint64_t bp;
 };
 
+// Of a stack of more than kMaxFrames frames, these are recorded: it is walked from scratch at each event, and would
+// fill the ring each time. Where the user set a smaller limit, all up to that one are.
+inline constexpr uint32_t kFramesOfTooDeep = 1024;
+
 // A stack that is being walked from scratch, innermost first.
 struct StackBuffer {
   uint64_t* pcs;
   uint32_t count;
   uint32_t limit;
   uint32_t truncation;  // 0, or a wire::TruncationCause
+  // Of a walk by walk_whole: where it was behind the frames that are recorded of a stack that is too deep; and of how
+  // many frames the stack is known to be, as it has met UnwindContext::deep. 0: not, or not yet.
+  WalkState behind_recorded = {0, 0, 0};
+  uint32_t known_count = 0;
 
   bool is_full() const { return count >= limit; }
 };

@@ -274,6 +274,10 @@ bool walk_goroutine(UnwindContext* context, WalkState* state, StackBuffer* buffe
   context->stacks.go_to(state.sp);
   while (!buffer->is_full()) {
     if (state.pc_avma == 0) return;
+    if (HEAPPROF_UNLIKELY(buffer->count == kFramesOfTooDeep)) buffer->behind_recorded = state;
+    if (HEAPPROF_UNLIKELY(state.sp == context->deep.sp && state.pc_avma == context->deep.pc_avma))
+      buffer->known_count = buffer->count + context->deep.count;
+    if (HEAPPROF_UNLIKELY(buffer->known_count > buffer->limit && buffer->count > kFramesOfTooDeep)) break;
     buffer->pcs[buffer->count++] = state.pc_avma;
     const UnwindRule* rule = find_rule(context, state.pc_avma);
     switch (step(rule, &context->stacks, &state)) {
@@ -293,8 +297,7 @@ bool walk_goroutine(UnwindContext* context, WalkState* state, StackBuffer* buffe
           case SlowStep::kGoOn: context->stacks.go_to(state.sp); break;
           case SlowStep::kEnd: return;
           case SlowStep::kNeedsRegisters:
-            buffer->count = 0;
-            buffer->truncation = 0;
+            *buffer = {buffer->pcs, 0, buffer->limit, 0};
             walk_with_all_registers(context, start, buffer);
             return;
         }

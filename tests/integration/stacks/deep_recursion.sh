@@ -13,6 +13,12 @@ profile "$TARGETS/deep_recursion" 60000
 expect_eq "exit status" "$status" 0
 expect_eq "blocks" "$(sum '^descend' | cut -d' ' -f2)" 61
 [ "$(counter truncated_stacks_count)" -gt 0 ] || fail "a stack was cut and nobody said so"
+# Each stack beyond the cap is known to be so deep without walking it all: that was quadratic, and took 12 s here.
+profile "$TARGETS/deep_recursion" 60000 each
+expect_eq "exit status" "$status" 0
+expect_sum '^copy_list' "1440024 60001 1440024 60001"
+cut=$(counter truncated_stacks_count)
+[ "$cut" -ge 27233 ] && [ "$cut" -le 27300 ] || fail "$cut stacks are said to be cut: copy_list() has 27,233, and descend() some"
 
 # What is not deep is written as it is: 1,001 frames of descend, and those around it.
 profile "$TARGETS/deep_recursion" 1000
