@@ -27,6 +27,8 @@
 #include "cli/model/judge/verdict.h"
 #include "cli/model/judge/verdict_entry.h"
 #include "cli/read/read_profile.h"
+#include "cli/run/inherited.h"
+#include "cli/run/init.h"
 #include "cli/write/check/check_report.h"
 #include "cli/write/history/append_history.h"
 #include "cli/write/text/run_text.h"
@@ -63,7 +65,8 @@ struct Case {
 
 class Checker {
  public:
-  explicit Checker(const CheckOptions& options) : options_(options), baselines_(options) {}
+  Checker(const CheckOptions& options, const Inherited& inherited)
+      : options_(options), inherited_(inherited), baselines_(options) {}
   Result<int> run();
 
  private:
@@ -94,6 +97,7 @@ class Checker {
   }
 
   const CheckOptions& options_;
+  const Inherited& inherited_;  // what each program is to have
   Baselines baselines_;
   ReportRules rules_;
   CheckReport report_;
@@ -275,8 +279,8 @@ bool Checker::check_program(const CheckPlan& plan, const Budget& budget) {
   std::optional<ContractRun> contract;
   if (budget.contract) contract.emplace(*budget.contract);
   const Result<ScratchFolder> folder = ScratchFolder::make();
-  Result<ProgramProfiles> measured =
-      folder ? profile_program(budget, folder->path(), options_.color) : Result<ProgramProfiles>(folder.problem());
+  Result<ProgramProfiles> measured = folder ? profile_program(budget, inherited_, folder->path(), options_.color)
+                                            : Result<ProgramProfiles>(folder.problem());
   if (!measured) {
     Verdict unseen = begin_verdict(budget);
     not_judged(measured.problem(), &unseen);
@@ -307,7 +311,7 @@ bool Checker::check_program(const CheckPlan& plan, const Budget& budget) {
 bool Checker::check_unprofiled(const Budget& budget) {
   const ContractRun contract(*budget.contract);
   Verdict verdict = begin_verdict(budget);
-  const Result<RunEnd> end = run_unprofiled(budget.command);
+  const Result<RunEnd> end = run_unprofiled(budget.command, inherited_);
   if (!end) {
     not_judged(end.problem(), &verdict);
     add_kept("", std::move(verdict));
@@ -392,7 +396,11 @@ Result<int> Checker::run() {
 }  // namespace
 
 int check_command(const CheckOptions& options) {
-  const Result<int> code = Checker(options).run();
+  const Inherited inherited;  // before the first run, which changes some of it
+  if (options.profiles.empty()) {
+    if (const std::optional<int> code = serve_as_init(inherited)) return *code;
+  }
+  const Result<int> code = Checker(options, inherited).run();
   if (code) return *code;
   print_problem(code.problem(), options.color);
   return code_of(code.problem());

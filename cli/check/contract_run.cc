@@ -79,8 +79,10 @@ Judged in_range(const FileClaim& claim, const char* what, const Expectation& ran
 
 // In the child. Not posix_spawn: glibc's leaves two signals ignored, and the program is to find all as it would be
 // without us.
-[[noreturn]] void become(const std::vector<char*>& arguments, const SignalWatch& signals, int error_fd) {
+[[noreturn]] void become(const std::vector<char*>& arguments, const SignalWatch& signals, const Inherited& inherited,
+                         pid_t parent, int error_fd) {
   signals.enter_program();
+  inherited.enter_program(parent);
   execvp(arguments[0], arguments.data());
   const int error = errno;
   [[maybe_unused]] const ssize_t written = write(error_fd, &error, sizeof error);
@@ -152,7 +154,7 @@ std::vector<Judged> ContractRun::judge(const RunEnd& end) const {
   return lines;
 }
 
-Result<RunEnd> run_unprofiled(const std::vector<std::string>& command) {
+Result<RunEnd> run_unprofiled(const std::vector<std::string>& command, const Inherited& inherited) {
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -162,9 +164,10 @@ Result<RunEnd> run_unprofiled(const std::vector<std::string>& command) {
   if (pipe2(ends, O_CLOEXEC) != 0) return launch_failed(command[0], errno_text(errno));
   UniqueFd read_end(ends[0]);
   UniqueFd write_end(ends[1]);
+  const pid_t self = getpid();
   const pid_t child = fork();
   if (child < 0) return launch_failed(command[0], errno_text(errno));
-  if (child == 0) become(arguments, signals, write_end.get());
+  if (child == 0) become(arguments, signals, inherited, self, write_end.get());
   write_end.reset();
   int error = 0;
   ssize_t got;

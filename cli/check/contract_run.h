@@ -10,6 +10,7 @@
 #include "cli/base/result.h"
 #include "cli/model/judge/budget.h"
 #include "cli/model/judge/verdict.h"
+#include "cli/run/inherited.h"
 
 #include <sys/stat.h>
 
@@ -44,6 +45,6 @@ void add_facts(const ContractRun& contract, Verdict* verdict);
 bool was_stopped(const Budget& budget, const RunEnd& end);
 
 // Runs the command as if there were no heapprof, and waits for it.
-Result<RunEnd> run_unprofiled(const std::vector<std::string>& command);
+Result<RunEnd> run_unprofiled(const std::vector<std::string>& command, const Inherited& inherited);
 
 }  // namespace heapprof::cli

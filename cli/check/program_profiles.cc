@@ -67,7 +67,8 @@ ScratchFolder::~ScratchFolder() {
   if (!path_.empty()) std::filesystem::remove_all(path_, error);
 }
 
-Result<ProgramProfiles> profile_program(const Budget& budget, const std::string& folder, ColorMode color) {
+Result<ProgramProfiles> profile_program(const Budget& budget, const Inherited& inherited, const std::string& folder,
+                                        ColorMode color) {
   ProgramProfiles measured;
   for (uint64_t run = 1; run <= budget.runs.value_or(1); ++run) {
     RunOptions options;
@@ -78,7 +79,7 @@ Result<ProgramProfiles> profile_program(const Budget& budget, const std::string&
     options.program = budget.command;
     const std::string file = fmt::format("{}/run{}.json", folder, run);
     for (const char c : file) options.output += c == '%' ? "%%" : std::string(1, c);  // no directives
-    const int code = run_command(options);
+    const int code = run_command(options, inherited);
     if (access(file.c_str(), F_OK) != 0) return checked_without_profile(budget.command[0]);
     Result<Profile> profile = read_profile(file);
     if (!profile) return profile.problem();

@@ -7,6 +7,7 @@
 #include "cli/model/judge/budget.h"
 #include "cli/model/judge/verdict.h"
 #include "cli/model/profile/profile.h"
+#include "cli/run/inherited.h"
 
 #include <functional>
 #include <string>
@@ -36,7 +37,8 @@ struct ProgramProfiles {
 };
 
 // Runs the budget's command as often as it says, or until a run fails: the others cannot mend it.
-Result<ProgramProfiles> profile_program(const Budget& budget, const std::string& folder, ColorMode color);
+Result<ProgramProfiles> profile_program(const Budget& budget, const Inherited& inherited, const std::string& folder,
+                                        ColorMode color);
 
 // What the process started, and heapprof could not see.
 Unjudged count_unprofiled(const Profile& profile);

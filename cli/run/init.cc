@@ -25,7 +25,7 @@ bool is_reaper() {
 
 }  // namespace
 
-std::optional<int> serve_as_init(const Inherited& inherited, bool goes_on) {
+std::optional<int> serve_as_init(const Inherited& inherited) {
   if (!is_reaper()) return std::nullopt;
   SignalWatch signals;
   if (signals.error() != 0) return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<int> serve_as_init(const Inherited& inherited, bool goes_on) {
   if (run == 0) signals.enter_program();
   if (run == 0) inherited.enter_run(self);
   if (run <= 0) return std::nullopt;  // without a process to spare the run is done here, and orphans are left
-  if (!goes_on) inherited.drop_descriptors({}, false);
+  inherited.drop_descriptors({}, false);
   for (;;) {
     int status = 0;
     for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {

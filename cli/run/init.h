@@ -1,4 +1,4 @@
-// cli/run/init.h: `heapprof run` as the first process of a container.
+// cli/run/init.h: `heapprof run` and `heapprof check` as the first process of a container.
 //
 // Orphans are given to PID 1, or to the nearest subreaper, which has to wait for them: otherwise they stay zombies.
 #pragma once
@@ -11,10 +11,12 @@
 
 namespace heapprof::cli {
 
-// Where this process is such a one, it forks: in the parent, which waits for all and forwards signals, this returns the
-// run's exit code at the run's end. In the child, and elsewhere, it returns nothing: the run is to be done.
-// The parent lets go of what it inherited, unless it goes on.
-std::optional<int> serve_as_init(const Inherited& inherited, bool goes_on);
+// Where this process is such a one, it forks: in the parent, which lets go of what it inherited, waits for all and
+// forwards signals, this returns the exit code at the child's end: there is nothing left to be done. In the child, and
+// elsewhere, it returns nothing: the command is to be done.
+// pre: nothing of the command has begun, as both processes have what there is (folders that go away, text to be
+// written).
+std::optional<int> serve_as_init(const Inherited& inherited);
 
 // Whether a client means this whole run by `pid`.
 bool is_pid_of_run(pid_t pid);

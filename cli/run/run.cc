@@ -232,11 +232,15 @@ Result<int> RunSession::run_attached() {
 }
 
 int run_command(const RunOptions& options) {
-  const bool is_attached = options.attach_pid != 0;
   const Inherited inherited;
-  if (!is_attached) {
-    if (const std::optional<int> code = serve_as_init(inherited, options.goes_on)) return *code;
+  if (options.attach_pid == 0) {
+    if (const std::optional<int> code = serve_as_init(inherited)) return *code;
   }
+  return run_command(options, inherited);
+}
+
+int run_command(const RunOptions& options, const Inherited& inherited) {
+  const bool is_attached = options.attach_pid != 0;
   int ended_by = 0;
   const Result<int> code = [&] {
     RunSession session(options, inherited);

@@ -19,6 +19,8 @@
 
 namespace heapprof::cli {
 
+class Inherited;
+
 enum class UnwinderChoice { kHeapprof, kLibunwind, kFramePointers };
 enum class OnFull { kWait, kDrop };
 enum class ClockChoice { kAuto, kTsc, kSequence };
@@ -83,5 +85,7 @@ struct RunOptions {
 // pre: options.program is not empty. The exit code of heapprof: the program's own, 128 + signal, 125, 126 or 127. Of a
 // run that SIGINT or SIGQUIT ended it does not return, unless this process goes on, or is the first of a container.
 int run_command(const RunOptions& options);
+// The same for one of several runs, in a process that serves as an init no more (init.h).
+int run_command(const RunOptions& options, const Inherited& inherited);
 
 }  // namespace heapprof::cli

@@ -33,3 +33,34 @@ wait $around || status=$?
 expect_eq "exit status" $status 7
 check_profile profile.json
 expect_end exited 7
+
+# A check becomes the init before it begins: its runs, its verdict and its outputs are there once.
+cat >reaper.py <<'P'
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+os.execvp(sys.argv[1], sys.argv[1:])
+P
+cat >two.toml <<T
+version = 1
+[[contract]]
+id = "seen"
+statement = "It ends well"
+command = ["$TARGETS/leaky"]
+exit = 0
+peak = { host = "1GiB" }
+[[contract]]
+id = "unseen"
+statement = "It ends so"
+command = ["sh", "-c", "exit 3"]
+profiled = false
+exit = 3
+T
+for around in "unshare --pid --fork --mount --mount-proc" "$PYTHON reaper.py"; do
+  for limit in "1GiB 0" "1B 1"; do
+    status=0
+    $around "$HEAPPROF_BIN" check --runs 2 --max-peak host=${limit% *} --json verdict.json -- "$TARGETS/leaky" >out.txt 2>err.txt || status=$?
+    expect_eq "exit status of a check ($around, $limit)" "$status $(cat err.txt)" "${limit#* } "
+    expect_eq "verdicts ($around, $limit)" "$(grep -c "leaky  host peak" out.txt)" 1
+  done
+  $around "$HEAPPROF_BIN" check --contracts two.toml >out.txt 2>&1 || fail "contracts ($around): $(cat out.txt)"
+done
