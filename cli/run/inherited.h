@@ -3,6 +3,7 @@
 // Guarantees
 //  - The program gets what an exec would have kept and a fork loses: the signal for its parent's death, that it is a
 //    subreaper, and with SCHED_RESET_ON_FORK the scheduling policy, priority and nice value.
+//  - The program has the limit of open files that we were started with, whatever ours is by then.
 //  - Once the program runs, it alone holds the descriptors that we inherited, so that their other ends see it close
 //    them: pipes, sockets, locks of flock(2).
 // Not provided: record locks of fcntl(2). Descriptor 2, which the summary needs. Intervals of setitimer(2) and
@@ -10,6 +11,7 @@
 // Context:  constructed before anything is opened that an exec would keep. enter_program() makes system calls only.
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -58,6 +60,7 @@ class Inherited {
   int death_signal_ = 0;  // 0: none
   bool is_subreaper_ = false;
   SchedulingState scheduling_;
+  rlimit files_{};                // both 0: unknown
   std::vector<int> descriptors_;  // beyond 2
 };
 

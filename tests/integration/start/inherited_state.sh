@@ -22,6 +22,25 @@ diff plain.txt profiled.txt || fail "the program was started in another state"
 (trap '' PIPE TSTP XFSZ USR1; umask 027; ulimit -S -n 123; nice -n 3 bash state.sh >plain.txt 2>&1 5</dev/null)
 (trap '' PIPE TSTP XFSZ USR1; umask 027; ulimit -S -n 123; nice -n 3 "$HEAPPROF_BIN" run -q -o profile.json -- bash state.sh >profiled.txt 2>&1 5</dev/null)
 diff plain.txt profiled.txt || fail "the program did not inherit an unusual state"
+# … and each run of a check, whatever heapprof has changed of its own in the one before, also without heapprof.
+cat >contracts.toml <<'T'
+version = 1
+[[contract]]
+id = "seen"
+statement = "It ends well"
+command = ["bash", "-c", "exec bash state.sh >state.$$ 2>&1 5</dev/null"]
+exit = 0
+runs = 2
+[[contract]]
+id = "unseen"
+statement = "It ends well without heapprof"
+command = ["bash", "-c", "exec bash state.sh >state.$$ 2>&1 5</dev/null"]
+profiled = false
+exit = 0
+T
+(trap '' PIPE TSTP XFSZ USR1; umask 027; ulimit -S -n 123; nice -n 3 "$HEAPPROF_BIN" check -q --contracts contracts.toml)
+expect_eq "runs of the check" "$(ls state.* | grep -c '[0-9]$')" 3
+for state in state.*[0-9]; do diff plain.txt $state || fail "a run of a check was started in another state"; done
 # Each program that it starts is told about the collector by the same two variables, and --no-follow takes them away.
 "$HEAPPROF_BIN" run -q -o profile.json -- env | grep -E '^(LD_PRELOAD|HEAPPROF)=' | cut -d= -f1 | sort >variables.txt
 expect_eq "our variables" "$(tr '\n' ' ' <variables.txt)" "HEAPPROF LD_PRELOAD "
