@@ -2,6 +2,7 @@
 // waited for by.
 #include "cli/run/init.h"
 
+#include "cli/base/end_signal.h"
 #include "cli/run/signals.h"
 #include "cli/target/process_facts.h"
 
@@ -40,7 +41,10 @@ std::optional<int> serve_as_init(const Inherited& inherited) {
     for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
       if (pid != run) continue;
       if (WIFEXITED(status)) return WEXITSTATUS(status);
-      if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);
+      if (WIFSIGNALED(status)) {
+        end_by_signal(WTERMSIG(status));
+        return 128 + WTERMSIG(status);  // we are PID 1
+      }
       signals.stop_with(run, WSTOPSIG(status));
     }
     if (const int number = signals.handle(run)) kill(run, number);  // the run decides when to leave

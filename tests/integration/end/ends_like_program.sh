@@ -34,6 +34,24 @@ exit = "SIGINT"
 TOML
 expect_status 0 "$HEAPPROF_BIN" check --contracts contracts.toml
 
+# So it is where a process of ours does the run for a subreaper. PID 1 of a container dies of no such signal.
+cat >reaper.py <<'PY'
+import ctypes
+import os
+import sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+os.execvp(sys.argv[1], sys.argv[1:])
+PY
+for signal in 2 3; do
+  expect_eq "a subreaper, $signal" \
+    "$("$PYTHON" waits.py "$PYTHON" reaper.py "$HEAPPROF_BIN" run -q -o profile.json -- "$TARGETS/raises" $signal)" "-$signal"
+done
+if unshare --pid --fork --mount-proc true 2>/dev/null; then
+  expect_status 130 unshare --pid --fork --mount-proc "$HEAPPROF_BIN" run -q -o profile.json -- "$TARGETS/raises" 2
+else
+  not_tried "PID 1: no pid namespaces"
+fi
+
 # A terminal's Ctrl-C, and the loop around us.
 cat >types.py <<'PY'
 import os
