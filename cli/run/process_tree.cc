@@ -1,7 +1,8 @@
 // cli/run/process_tree.cc: pids come again, so a process is found by number and start time.
 //
 // The latest process of a number is the one that is meant by a number alone. The root is known by its number only: we
-// started it, and until we wait for it no other process can have its number. Bounded, since a build starts processes
+// started it, and until we wait for it no other process can have its number. From then on one may; what cannot be
+// looked at any more is the root still, which asked as it ended. Bounded, since a build starts processes
 // without end: beyond the bound they are counted, and the tree says how many it lacks.
 #include "cli/run/process_tree.h"
 
@@ -18,7 +19,8 @@ uint32_t ProcessTree::find(pid_t pid) const {
 
 uint32_t ProcessTree::find(pid_t pid, uint64_t start_ticks) const {
   const uint32_t found = find(pid);
-  return found == kNone || found == kRoot || entries_[found].start_ticks == start_ticks ? found : kNone;
+  if (found == kRoot) return is_root_over_ && start_ticks != 0 ? kNone : kRoot;
+  return found == kNone || entries_[found].start_ticks == start_ticks ? found : kNone;
 }
 
 uint32_t ProcessTree::add(pid_t pid, uint64_t start_ticks, uint32_t parent) {

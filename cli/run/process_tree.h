@@ -69,8 +69,11 @@ class ProcessTree {
 
   // The latest process of this number; kNone: it never asked.
   uint32_t find(pid_t pid) const;
-  // The same if it also was started then (in clock ticks since boot); the root is known by its number.
+  // The same if it also was started then (in clock ticks since boot; 0: unknown). The root is known by its number,
+  // until it has ended.
   uint32_t find(pid_t pid, uint64_t start_ticks) const;
+  // Another process may have the root's number from now on.
+  void end_root() { is_root_over_ = true; }
   // A new process. kNone: there are too many, it is only counted.
   uint32_t add(pid_t pid, uint64_t start_ticks, uint32_t parent);
   void set_fate(uint32_t index, Fate fate);
@@ -96,6 +99,7 @@ class ProcessTree {
   std::vector<TreeEntry> entries_;
   std::map<pid_t, uint32_t> latest_;
   uint64_t uncounted_ = 0;
+  bool is_root_over_ = false;
 };
 
 }  // namespace heapprof::cli

@@ -64,6 +64,7 @@ Result<std::unique_ptr<ProcessCollector>> make_collector(const CollectorOptions&
 
 struct Processes::Process {
   ProcessHandle handle;
+  bool is_root = false;
   ImageIdentity image;
   std::unique_ptr<ProcessCollector> collector;
   RunInfo run;  // what is known at the start
@@ -90,6 +91,14 @@ Processes::Processes(ProcessPlan plan, ProcessTree* tree, OnEnd on_end)
   if (plan_.has_second_thread) plan_.collector.second = &second_;
 }
 Processes::~Processes() = default;
+
+// The process that had this number has ended.
+void Processes::forget(pid_t pid) {
+  images_.erase(pid);
+  if (!is_number_of_root(pid)) return;
+  is_root_over_ = true;
+  tree_->end_root();
+}
 
 // The caller's position in the tree. Its parent may be a process that never asked: then that one's parent counts, and
 // so on.
@@ -161,7 +170,7 @@ bool Processes::start(const Caller& caller, Process* process) {
   if (!collector) {
     Server::answer(caller, wire::Answer::kStayOut, -1);
     tree_->set_fate(process->entry, Fate::kRefused);
-    if (caller.pid == plan_.root_pid) {
+    if (process->is_root) {
       root_problem_ = collector.problem();
     } else {
       ++refusals_[collector.problem().what];
@@ -181,8 +190,6 @@ void Processes::admit(Caller caller) {
     Server::answer(caller, wire::Answer::kWrongVersion, -1);
     return;
   }
-  const bool is_root = caller.pid == plan_.root_pid;
-  if (!is_root && plan_.max_memory_bytes == 0) spare_.expect();
   const auto is_caller = [&caller](const Process& process) { return process.handle.pid == caller.pid; };
   const Iterator before = std::find_if(processes_.begin(), processes_.end(), is_caller);
   const auto unseen = std::find_if(unseen_.begin(), unseen_.end(),
@@ -191,12 +198,15 @@ void Processes::admit(Caller caller) {
   const bool is_reused_pid =
       (before != processes_.end() && has_ended(before->handle)) || (unseen != unseen_.end() && has_ended(*unseen));
   if (unseen != unseen_.end()) unseen_.erase(unseen);
-  if (is_reused_pid) images_.erase(caller.pid);
+  if (is_reused_pid) forget(caller.pid);
+  const bool is_root = is_number_of_root(caller.pid);
+  if (!is_root && plan_.max_memory_bytes == 0) spare_.expect();
 
   bool is_recorded = false;
   Process process;
   const ProcessLook look = look_at(caller.pid);
   process.handle = {caller.pid, std::move(caller.pidfd), look.start_ticks};
+  process.is_root = is_root;
   process.image = look.image;
   process.run.parent_pid = static_cast<uint64_t>(look.parent);
   process.entry = enter(caller.pid, look);
@@ -278,7 +288,7 @@ void Processes::stop(Iterator process, const std::optional<MemoryShortage>& shor
       shortage ? fmt::format(" of {} ({})", format_bytes(shortage->limit_bytes), shortage->limit) : "";
   process->collector->stop(
       fmt::format("{}{} at {}", kMemoryLimitReason, limit, format_time(process->collector->age_ns())));
-  if (process->handle.pid == plan_.root_pid) {
+  if (process->is_root) {
     process->stopped = take_recording(&*process);
     process->collector.reset();
   } else {
@@ -311,7 +321,7 @@ void Processes::watch(Iterator process) {
   }
   process->take_title();  // for copies of this process, which must not ask
   if (!is_other_image(process->image, look_at(pid).image) || has_ended(process->handle)) return;
-  if (pid == plan_.root_pid) root_became_ = process_executable(pid);
+  if (process->is_root) root_became_ = process_executable(pid);
   unseen_.push_back({pid, std::move(process->handle.pidfd), process->handle.start_ticks});
   finish(process, {EndKind::kExec, 0}, false);
 }
@@ -319,18 +329,18 @@ void Processes::watch(Iterator process) {
 bool Processes::reap(const std::function<bool()>& is_asked) {
   std::erase_if(unseen_, [this](const ProcessHandle& handle) {
     if (!has_ended(handle)) return false;
-    images_.erase(handle.pid);
+    forget(handle.pid);
     return true;
   });
   std::vector<Iterator> ended;
   for (Iterator process = processes_.begin(); process != processes_.end(); ++process) {
-    if (process->handle.pid != plan_.root_pid && has_ended(process->handle)) ended.push_back(process);
+    if (!process->is_root && has_ended(process->handle)) ended.push_back(process);
   }
   for (size_t i = 0; i < ended.size(); ++i) {
     if (i != 0 && ended.size() - i <= kMostEnded && is_asked()) return true;
     const pid_t pid = ended[i]->handle.pid;
     finish(ended[i], end_of(ended[i]->handle), true);
-    images_.erase(pid);
+    forget(pid);
   }
   size_t position = 0;
   const size_t count = processes_.size();
@@ -344,15 +354,16 @@ bool Processes::reap(const std::function<bool()>& is_asked) {
 }
 
 void Processes::end_root(const RunEnd& end) {
-  for (Iterator process = processes_.begin(); process != processes_.end(); ++process) {
-    if (process->handle.pid == plan_.root_pid) return finish(process, end, true);
-  }
+  if (!is_root_over_) forget(plan_.root_pid);
+  const Iterator root =
+      std::find_if(processes_.begin(), processes_.end(), [](const Process& process) { return process.is_root; });
+  if (root != processes_.end()) finish(root, end, true);
 }
 
 void Processes::detach_all(const RunEnd& root_end) {
   while (!processes_.empty()) {
     const Iterator process = processes_.begin();
-    const bool is_root = process->handle.pid == plan_.root_pid;
+    const bool is_root = process->is_root;
     const bool ended = has_ended(process->handle);
     if (!ended) {
       if (process->collector != nullptr && !process->has_left()) process->collector->detach();
@@ -376,16 +387,12 @@ void Processes::for_each_image(const std::function<void(const RunningImage&)>& v
     visit({process.handle.pid,
            process.entry,
            process.collector.get(),
-           {process.handle.pid == plan_.root_pid,
-            true,
-            run.image,
-            {run.pid, process.program, rank_text(run.job), run.start_unix_ns}}});
+           {process.is_root, true, run.image, {run.pid, process.program, rank_text(run.job), run.start_unix_ns}}});
   }
 }
 
 wire::StopReason Processes::root_stop() const {
-  const auto root = std::find_if(processes_.begin(), processes_.end(),
-                                 [this](const Process& one) { return one.handle.pid == plan_.root_pid; });
+  const auto root = std::find_if(processes_.begin(), processes_.end(), [](const Process& one) { return one.is_root; });
   const bool is_there = root != processes_.end() && root->collector != nullptr;
   return is_there ? root->collector->agent_stop() : wire::StopReason::kNone;
 }
@@ -423,7 +430,7 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   EndedImage image;
   const bool is_whole = process->has_left();
   image.recording = take_recording(&*process);
-  image.is_root = process->handle.pid == plan_.root_pid;
+  image.is_root = process->is_root;
   image.is_last = is_last;
   image.program = std::move(process->program);
   image.entry = process->entry;

@@ -128,6 +128,8 @@ class Processes {
   using Iterator = std::list<Process>::iterator;
 
   uint32_t enter(pid_t pid, const ProcessLook& look);
+  bool is_number_of_root(pid_t pid) const { return !is_root_over_ && pid == plan_.root_pid; }
+  void forget(pid_t pid);
   bool is_wanted(const Process& process) const;
   void describe(const Caller& caller, bool is_root, Process* process);
   bool start(const Caller& caller, Process* process);
@@ -148,7 +150,8 @@ class Processes {
   std::map<std::string, uint64_t> refusals_;
   std::optional<Problem> root_problem_;
   std::string root_became_;
-  size_t watched_ = 0;  // whose turn it is to be looked at in /proc
+  bool is_root_over_ = false;  // another process may have its number
+  size_t watched_ = 0;         // whose turn it is to be looked at in /proc
   uint32_t wrong_version_ = 0;
   SpareCollector spare_;
   InnerPrograms inner_programs_;
