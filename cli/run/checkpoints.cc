@@ -68,13 +68,13 @@ Checkpoints::Checkpoints(const FinishOptions& options, uint64_t interval_ns, uin
 
 Checkpoints::~Checkpoints() {
   abandon();
-  for (const auto& [entry, plan] : plans_) {
-    if (plan.is_written && !plan.is_claimed) unlink(plan.path.c_str());
+  for (const auto& [number, plan] : plans_) {
+    if (plan.is_written) unlink(plan.path.c_str());
   }
 }
 
-Checkpoints::Plan& Checkpoints::plan_of(uint32_t entry, const ImageName& image) {
-  const auto [at, is_new] = plans_.try_emplace(entry);
+Checkpoints::Plan& Checkpoints::plan_of(ProcessNumber number, const ImageName& image) {
+  const auto [at, is_new] = plans_.try_emplace(number);
   if (!is_new) return at->second;
   at->second.path = name_of_(image);
   if (!may_overwrite_) at->second.path = AtomicFile::free_name(at->second.path);
@@ -96,7 +96,7 @@ void Checkpoints::tick(Server* server, Processes* processes) {
   std::optional<RunningImage> chosen;
   uint64_t earliest_ns = now_ns;
   processes->for_each_image([&](const RunningImage& image) {
-    const auto plan = plans_.find(image.entry);
+    const auto plan = plans_.find(image.number);
     const uint64_t due_ns = plan == plans_.end() ? 0 : plan->second.due_ns;
     if (due_ns >= earliest_ns || image.collector->age_ns() < first_ns_) return;
     if (plan != plans_.end() && !is_writable_target(plan->second.path)) return;
@@ -109,7 +109,7 @@ void Checkpoints::tick(Server* server, Processes* processes) {
   const uint64_t bare_ns = std::max(bare_ns_, kBareNs + beyond_bytes * kBytesPerNs);
   const uint64_t named_ns = std::max(named_ns_, bare_ns);
   const bool has_room_for_names = spent_ns_ + named_ns <= allowance;
-  const auto plan = plans_.find(chosen->entry);
+  const auto plan = plans_.find(chosen->number);
   const bool wants_names = is_named_ || (plan != plans_.end() && plan->second.wants_names);
   const bool has_names = wants_names && has_room_for_names;
   if (!has_names && (is_named_ || spent_ns_ + bare_ns > allowance)) return;
@@ -120,7 +120,7 @@ void Checkpoints::tick(Server* server, Processes* processes) {
 
 void Checkpoints::begin(const RunningImage& image, bool has_names, uint64_t most_ns, Server* server,
                         Processes* processes) {
-  Plan& plan = plan_of(image.entry, image.name);
+  Plan& plan = plan_of(image.number, image.name);
   const uint64_t now_ns = monotonic_ns();
   const uint64_t age_ns = image.collector->age_ns();
   plan.due_ns = now_ns + std::min(kAgeTimes * age_ns, longest_ns_);
@@ -130,7 +130,7 @@ void Checkpoints::begin(const RunningImage& image, bool has_names, uint64_t most
   if (writer == 0) write(image.pid, plan, has_names, server, processes);
   if (writer < 0) return;
   spent_ns_ += monotonic_ns() - now_ns;
-  work_ = {writer, image.entry, has_names, now_ns, most_ns};
+  work_ = {writer, image.number, has_names, now_ns, most_ns};
 }
 
 // In the copy. Its end says whether the file is there.
@@ -171,7 +171,7 @@ bool Checkpoints::reap() {
 
 void Checkpoints::take_leave(bool is_good, uint64_t cpu_ns) {
   spent_ns_ += cpu_ns;
-  Plan& plan = plans_[work_.entry];
+  Plan& plan = plans_[work_.number];
   // Of a copy that was ended just now only the file says how far it came.
   plan.is_written = plan.is_written || is_good || (!may_overwrite_ && access(plan.path.c_str(), F_OK) == 0);
   if (work_.has_names) {
@@ -193,11 +193,12 @@ void Checkpoints::abandon() {
   reap();
 }
 
-Checkpoints::Claim Checkpoints::claim(uint32_t entry, const ImageName& image) {
-  if (work_.entry == entry) abandon();
-  Plan& plan = plan_of(entry, image);
-  plan.is_claimed = true;
-  return {plan.path, may_overwrite_ || plan.is_written};
+Checkpoints::Claim Checkpoints::claim(ProcessNumber number, const ImageName& image) {
+  if (work_.number == number) abandon();
+  const Plan& plan = plan_of(number, image);
+  Claim claim{plan.path, may_overwrite_ || plan.is_written};
+  plans_.erase(number);
+  return claim;
 }
 
 }  // namespace heapprof::cli

@@ -44,8 +44,8 @@ class Checkpoints {
   // Begins what is due, takes leave of what is done.
   void tick(Server* server, Processes* processes);
 
-  // The name for the profile of a process's last image.
-  Claim claim(uint32_t entry, const ImageName& image);
+  // The name for the profile of a process's last image. Of what a process goes on as after that, it is another one.
+  Claim claim(ProcessNumber number, const ImageName& image);
 
  private:
   struct Plan {
@@ -53,17 +53,16 @@ class Checkpoints {
     uint64_t due_ns = 0;
     bool is_written = false;
     bool wants_names = false;  // it is there without names
-    bool is_claimed = false;
   };
   struct Work {
     pid_t writer = 0;  // 0: none
-    uint32_t entry = 0;
+    ProcessNumber number = kRootNumber;
     bool has_names = false;
     uint64_t begin_ns = 0;
     uint64_t most_ns = 0;  // in which it is done, or never
   };
 
-  Plan& plan_of(uint32_t entry, const ImageName& image);
+  Plan& plan_of(ProcessNumber number, const ImageName& image);
   uint64_t allowance_ns(uint64_t now_ns, size_t processes) const;
   void begin(const RunningImage& image, bool has_names, uint64_t most_ns, Server* server, Processes* processes);
   [[noreturn]] void write(pid_t pid, const Plan& plan, bool has_names, Server* server, Processes* processes) const;
@@ -80,10 +79,10 @@ class Checkpoints {
   uint64_t start_ns_;
   uint64_t next_look_ns_ = 0;
   uint64_t spent_ns_ = 0;
-  uint64_t bare_ns_ = 0;            // what the last one without names took
-  uint64_t named_ns_;               // with names: what the next is expected to take
-  bool is_named_ = false;           // one with names was written in time
-  std::map<uint32_t, Plan> plans_;  // by entry in the tree
+  uint64_t bare_ns_ = 0;                 // what the last one without names took
+  uint64_t named_ns_;                    // with names: what the next is expected to take
+  bool is_named_ = false;                // one with names was written in time
+  std::map<ProcessNumber, Plan> plans_;  // of those that are not claimed
   Work work_;
 };
 

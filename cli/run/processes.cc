@@ -73,6 +73,7 @@ struct Processes::Process {
   bool is_loaded = false;    // by a loader that was started as a command: /proc/PID/exe is the loader
   bool is_emulated = false;  // and that is Valgrind or an emulator
   uint32_t entry = ProcessTree::kNone;
+  ProcessNumber number = kRootNumber;
   wire::FilterState filter = wire::FilterState::kNone;
   // Its agent has left it, and wrote all that it had.
   bool has_left() const { return collector != nullptr && collector->agent_stop() == wire::StopReason::kLeft; }
@@ -94,7 +95,7 @@ Processes::~Processes() = default;
 
 // The process that had this number has ended.
 void Processes::forget(pid_t pid) {
-  images_.erase(pid);
+  seen_.erase(pid);
   if (!is_number_of_root(pid)) return;
   is_root_over_ = true;
   tree_->end_root();
@@ -104,7 +105,8 @@ void Processes::forget(pid_t pid) {
 // so on.
 uint32_t Processes::enter(pid_t pid, const ProcessLook& look) {
   const uint32_t known = tree_->find(pid, look.start_ticks);
-  if (known != ProcessTree::kNone) return known;
+  const bool has_no_room = seen_.count(pid) != 0;  // an exec of one that is counted only
+  if (known != ProcessTree::kNone || has_no_room) return known;
   pid_t parent = look.parent;
   for (int i = 0; i < kMostGenerations && parent > 1 && tree_->find(parent) == ProcessTree::kNone; ++i)
     parent = look_at(parent).parent;
@@ -134,7 +136,7 @@ void Processes::describe(const Caller& caller, bool is_root, Process* process) {
   run.is_attached = (caller.hello.flags & wire::kHelloAttached) != 0;
   const std::vector<std::string> words = process_command(pid);
   process->first_word = words.empty() ? "" : words[0];
-  run.command = is_root && images_.count(pid) == 0 ? plan_.root_command : words;
+  run.command = is_root && seen_.count(pid) == 0 ? plan_.root_command : words;
   if (const std::optional<LoadedProgram> loaded = find_loaded_program(pid, run.command)) {
     process->is_loaded = true;
     process->is_emulated = loaded->is_emulated;
@@ -179,7 +181,10 @@ bool Processes::start(const Caller& caller, Process* process) {
   }
   process->collector = std::move(*collector);
   RunInfo& run = process->run;
-  run.image = images_[caller.pid]++;
+  const auto [seen, is_new] = seen_.try_emplace(caller.pid);
+  if (is_new && !process->is_root) seen->second.number = ++last_number_;
+  process->number = seen->second.number;
+  run.image = seen->second.images++;
   run.coverage = coverage_of(caller.hello, options, run.executable);
   return Server::answer(caller, wire::Answer::kRecord, process->collector->arena_fd());
 }
@@ -220,7 +225,7 @@ void Processes::admit(Caller caller) {
     processes_.push_back(std::move(process));
     is_recorded = true;
   }
-  if (!is_recorded && images_.count(caller.pid) != 0) unseen_.push_back(std::move(process.handle));
+  if (!is_recorded && seen_.count(caller.pid) != 0) unseen_.push_back(std::move(process.handle));
   // The same pid again: the image before it ended with exec, or the process had ended and its number is used again. Its
   // numbers are taken only now, since the agent waits for its answer.
   if (before == processes_.end()) return;
@@ -385,7 +390,7 @@ void Processes::for_each_image(const std::function<void(const RunningImage&)>& v
     if (process.collector == nullptr || process.collector->has_stopped()) continue;
     const RunInfo& run = process.run;
     visit({process.handle.pid,
-           process.entry,
+           process.number,
            process.collector.get(),
            {process.is_root, true, run.image, {run.pid, process.program, rank_text(run.job), run.start_unix_ns}}});
   }
@@ -434,6 +439,7 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   image.is_last = is_last;
   image.program = std::move(process->program);
   image.entry = process->entry;
+  image.number = process->number;
   RunInfo& run = image.recording.run;
   describe_run(&process->run, &run);
   run.end = end;

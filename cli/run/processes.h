@@ -50,6 +50,11 @@ struct ProcessPlan {
   bool has_second_thread = false;  // of the collector, for backlogs
 };
 
+// Counts the processes of a run that are recorded: all images of one have it, and no other process, also where its pid
+// comes again, or the tree has no room.
+using ProcessNumber = uint64_t;
+inline constexpr ProcessNumber kRootNumber = 0;
+
 // A program image that has ended.
 struct EndedImage {
   Recording recording;
@@ -57,13 +62,14 @@ struct EndedImage {
   bool is_last = false;                 // the process ended with it (not by exec)
   bool is_lost = false;                 // it may have allocated, but nothing of it could be recorded
   std::string program;                  // its name
-  uint32_t entry = ProcessTree::kNone;  // in the tree
+  uint32_t entry = ProcessTree::kNone;  // in the tree; kNone: it has no room
+  ProcessNumber number = kRootNumber;
 };
 
 // A program image that is being profiled.
 struct RunningImage {
   pid_t pid = 0;
-  uint32_t entry = ProcessTree::kNone;  // in the tree
+  ProcessNumber number = kRootNumber;
   ProcessCollector* collector = nullptr;
   ImageName name = {};  // of its profile, if it is the process's last
 };
@@ -145,8 +151,13 @@ class Processes {
   ProcessTree* tree_;
   OnEnd on_end_;
   std::list<Process> processes_;
-  std::list<ProcessHandle> unseen_;   // went on as programs without an agent
-  std::map<pid_t, uint32_t> images_;  // images seen of a pid that is still running
+  std::list<ProcessHandle> unseen_;  // went on as programs without an agent
+  struct Seen {
+    ProcessNumber number = kRootNumber;
+    uint32_t images = 0;
+  };
+  std::map<pid_t, Seen> seen_;  // what was recorded of a pid that is still running
+  ProcessNumber last_number_ = kRootNumber;
   std::map<std::string, uint64_t> refusals_;
   std::optional<Problem> root_problem_;
   std::string root_became_;

@@ -55,7 +55,7 @@ void RunSession::submit(EndedImage image) {
       image.is_root, image.is_last, run.image, {run.pid, image.program, rank_text(run.job), run.start_unix_ns}};
   if (!image.is_last)
     return finisher_.submit({std::move(image.recording), names_->next(name), may_overwrite_, image.entry});
-  const Checkpoints::Claim claim = checkpoints_->claim(image.entry, name);
+  const Checkpoints::Claim claim = checkpoints_->claim(image.number, name);
   finisher_.submit({std::move(image.recording), claim.path, claim.may_overwrite, image.entry});
 }
 
@@ -137,7 +137,7 @@ std::optional<Finished> RunSession::finish_root(const Processes& processes, cons
   if (!root_image_->is_last && !is_said_by_agent(root_image_->recording.run.coverage))
     warn(root_image_replaced(root_image_->program, processes.root_became()));
   measure_own_cost(&root_image_->recording.run.cost);
-  const Checkpoints::Claim claim = checkpoints_->claim(ProcessTree::kRoot, {true, true, 0, {}});
+  const Checkpoints::Claim claim = checkpoints_->claim(kRootNumber, {true, true, 0, {}});
   std::vector<std::string> dropped;  // files
   Result<Finished> finished = finisher_.finish(
       {std::move(root_image_->recording), claim.path, claim.may_overwrite, ProcessTree::kRoot},

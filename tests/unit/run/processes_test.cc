@@ -1,6 +1,8 @@
-// tests/unit/run/processes_test.cc: whoever asks for an arena does not wait for those that have ended, with processes
-// of this test and agents that are only played.
+// tests/unit/run/processes_test.cc: whoever asks for an arena does not wait for those that have ended, and is told
+// apart from all others, with processes of this test and agents that are only played.
 #include "cli/run/processes.h"
+
+#include "cli/run/checkpoints.h"
 
 #include <catch2/catch.hpp>
 #include <signal.h>
@@ -11,6 +13,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 using namespace heapprof;
@@ -68,10 +72,14 @@ struct Session {
     ProcessPlan plan;
     plan.root_pid = getpid();
     plan.collector.clock_mode = wire::ClockMode::kSequence;
-    processes.emplace(std::move(plan), &tree, [this](EndedImage) { ++ended; });
+    processes.emplace(std::move(plan), &tree, [this](EndedImage image) {
+      ++ended;
+      last = std::move(image);
+    });
   }
   ProcessTree tree{getpid()};
   size_t ended = 0;
+  EndedImage last;
   std::optional<Processes> processes;
 };
 
@@ -121,4 +129,22 @@ TEST_CASE("those that have ended are finished one by one while somebody waits") 
   CHECK(session.processes->running() == 2);
   session.processes->detach_all({EndKind::kDetached, 0});
   CHECK(session.ended == 7);
+}
+
+TEST_CASE("beyond those that the tree holds, too, each process has its own profile") {
+  Session session;
+  for (size_t i = session.tree.entries().size(); i < ProcessTree::kMostEntries; ++i) session.tree.add(1, i, 0);
+  Checkpoints checkpoints({}, 0, 0, true, [](const ImageName& image) { return std::to_string(image.facts.pid); });
+  for (int i = 0; i < 3; ++i) {
+    Child child;
+    child.ask(&*session.processes);
+    CHECK(child.is_answered());
+    child.end();
+    session.processes->reap([] { return false; });
+    CHECK(session.last.entry == ProcessTree::kNone);
+    const ImageName name = {false, true, 0, {session.last.recording.run.pid, "", "", 0}};
+    CHECK(checkpoints.claim(session.last.number, name).path == std::to_string(child.pid));
+  }
+  CHECK(session.ended == 3);
+  CHECK(session.tree.uncounted() == 3);
 }
