@@ -140,19 +140,52 @@ bool receive(int fd, wire::Welcome* welcome, int* arena_fd) {
   return true;
 }
 
+// What /proc says of filters. is_read: the line was found, or the whole file lacks it.
+struct FilterLine {
+  bool is_read = false;
+  uint32_t count = 0;
+};
+
+// The line stands behind that of the supplementary groups, of which a process may have 65,536. So the file is read in
+// pieces, and a line may lie in two.
+FilterLine find_filter_line() {
+  constexpr char kName[] = "\nSeccomp_filters:\t";  // since Linux 5.10
+  constexpr size_t kNameLength = sizeof kName - 1;
+  FilterLine found;
+  const long fd =
+      raw_syscall(SYS_openat, AT_FDCWD, reinterpret_cast<long>("/proc/thread-self/status"), O_RDONLY | O_CLOEXEC);
+  if (is_error(fd)) return found;
+  char piece[1024];
+  long got;
+  bool is_over = false;
+  bool has_text = false;
+  size_t matched = 0;  // characters of the name
+  while (!is_over && (got = raw_syscall(SYS_read, fd, reinterpret_cast<long>(piece), sizeof piece)) > 0) {
+    has_text = true;
+    for (long i = 0; i < got && !is_over; ++i) {
+      const char c = piece[i];
+      if (matched == kNameLength) {
+        is_over = c < '0' || c > '9';
+        if (!is_over) found.count = found.count * 10 + static_cast<uint32_t>(c - '0');
+      } else if (c == kName[matched]) {
+        ++matched;
+      } else {
+        matched = c == kName[0] ? 1 : 0;  // which is nowhere else in the name
+      }
+    }
+  }
+  sys_close(static_cast<int>(fd));
+  found.is_read = is_over || (got == 0 && has_text);
+  return found;
+}
+
 }  // namespace
 
 uint32_t count_own_filters() {
-  char status[4096];
-  const size_t bytes = read_proc("/proc/thread-self/status", status, sizeof status);
-  // Without /proc they cannot be counted: any is one too many.
-  if (bytes == 0) return raw_syscall(SYS_prctl, PR_GET_SECCOMP) == 0 ? 0 : UINT32_MAX;
-  constexpr char kName[] = "\nSeccomp_filters:\t";  // since Linux 5.10
-  const char* at = static_cast<const char*>(memmem(status, bytes, kName, sizeof kName - 1));
-  uint32_t count = 0;
-  if (at == nullptr) return 0;
-  for (at += sizeof kName - 1; *at >= '0' && *at <= '9'; ++at) count = count * 10 + static_cast<uint32_t>(*at - '0');
-  return count;
+  const FilterLine line = find_filter_line();
+  // Where /proc cannot be read they cannot be counted: any is one too many.
+  if (!line.is_read) return raw_syscall(SYS_prctl, PR_GET_SECCOMP) == 0 ? 0 : UINT32_MAX;
+  return line.count;
 }
 
 bool has_descriptors() {

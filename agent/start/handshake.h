@@ -12,7 +12,8 @@
 
 namespace heapprof::agent {
 
-// How many seccomp filters this process runs under; 0 where /proc does not say (before Linux 5.10).
+// How many seccomp filters the calling thread runs under. 0 where the kernel does not say (before Linux 5.10);
+// UINT32_MAX where there are some and /proc cannot be read.
 uint32_t count_own_filters();
 
 // Whether this process may have as many descriptors more as asking takes.
