@@ -303,6 +303,7 @@ std::atomic<Chain> g_chain{Chain::kOpen};
 
 // True if what is kept is this, from now on or since before. A slot that the table does not have is as any.
 bool keep_next(const Table& table, const Functions& next) {
+  const SignalsBlocked blocked(!is_filtered());  // a handler may initialize NVTX, and would wait for its own thread
   Chain seen = Chain::kOpen;
   if (g_chain.compare_exchange_strong(seen, Chain::kWriting, std::memory_order_acquire)) {
     for (uint32_t i = 0; i < kSlots; ++i) {

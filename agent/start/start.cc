@@ -54,7 +54,8 @@ namespace heapprof::agent {
 
 namespace {
 
-std::atomic<uint32_t> g_resolved{0};  // 0: not yet, 1: a thread is at it, 2: done
+std::atomic<uint32_t> g_resolved{0};           // 0: not yet, 1: a thread is at it, 2: done
+std::atomic<const void*> g_resolver{nullptr};  // which: where its flags are
 const link_map* g_malloc_object = nullptr;
 uint32_t g_self_test_failures = 0;
 bool g_is_tested = false;  // the allocator was tried
@@ -142,15 +143,17 @@ bool stay_out() {
 
 // A program may have been started under filters that its collector is not under. They are looked for before anything
 // that one might kill for, by opening a file as the loader does. In its first life the process has one thread, as
-// making others allocates: so no other thread uses its table.
+// making others allocates: so no other thread uses its table. A handler that comes meanwhile looks itself: blocking
+// signals may be what a filter kills for.
 void look_for_filters() {
   static bool is_known = false;
   if (is_known) return;
-  is_known = true;
   const Invitation invitation = find_invitation();
-  if (invitation.socket_path == nullptr || count_own_filters() <= invitation.collector_filters) return;
-  mark_filtered();
-  if (is_loaded_late()) unmark_filtered();  // who attaches has looked itself
+  if (invitation.socket_path != nullptr && count_own_filters() > invitation.collector_filters) {
+    mark_filtered();
+    if (is_loaded_late()) unmark_filtered();  // who attaches has looked itself
+  }
+  is_known = true;
 }
 
 // Whether there is a collector to be asked.
@@ -268,9 +271,9 @@ bool join_collector(Birth birth) {
   return true;
 }
 
-// The first look at this process image; g_resolved lets one thread in.
+// The first look at this process image; g_resolved lets one thread in. Under a filter a handler of that thread may come
+// in, too, and does all of it: what is found is the same each time.
 void resolve_once() {
-  look_for_filters();
   if (!is_filtered()) {
     const LargeVariables large = uncount_large_variables();
     note_own_pages(large.start, large.size_bytes);
@@ -309,18 +312,22 @@ __attribute__((constructor)) void start_agent() {
 
 void resolve_real_functions() {
   if (g_resolved.load(std::memory_order_acquire) == 2) return;
+  look_for_filters();
+  const SignalsBlocked blocked(!is_filtered());  // a program may have handlers before it allocates
   uint32_t expected = 0;
   if (g_resolved.compare_exchange_strong(expected, 1, std::memory_order_acquire)) {
+    g_resolver.store(&t_flags, std::memory_order_relaxed);
     resolve_once();
     g_resolved.store(2, std::memory_order_release);
     return;
   }
+  if (is_filtered() && g_resolver.load(std::memory_order_relaxed) == &t_flags) return resolve_once();
   for (uint32_t round = 0; g_resolved.load(std::memory_order_acquire) != 2; ++round) let_others_run(round);
 }
 
 namespace {
 
-// pre: the lock is held, signals are blocked.
+// pre: the lock is held; signals are blocked, but under a filter.
 void begin_life(Birth birth) {
   t_flags |= kThreadStarting;
   g_birth = end_what_is_known(kEverything);
@@ -344,13 +351,17 @@ bool start_life() {
   if (forked && is_filtered()) return stay_out();
   if (forked && is_vforked_before_life()) return false;
   if (!forked) look_for_filters();
-  SignalsBlocked blocked(!is_filtered());  // before main, no handler stands yet
+  SignalsBlocked blocked(!is_filtered());
   resolve_real_functions();
   if (!forked && is_loaded_late()) {  // who loaded it calls its functions alone: nothing begins before an attach
     g_fork_page.state = AgentState::kOff;
     return false;
   }
-  lock(g_fork_page.lock);
+  if (!is_filtered()) {
+    lock(g_fork_page.lock);
+  } else if (!try_lock(g_fork_page.lock)) {
+    return false;  // it may be this thread's, which a handler interrupted
+  }
   if (g_fork_page.state == AgentState::kUnknown) begin_life(forked ? Birth::kForked : Birth::kFirst);
   unlock(g_fork_page.lock);
   return g_fork_page.state == AgentState::kOn;

@@ -63,6 +63,16 @@ else
   cmp out.txt plain.txt || fail "with many groups the program prints something else"
 fi
 
+# A handler that allocates while heapprof looks for functions, before the program's first block (early_calls): there
+# signals cannot be blocked.
+parts=$SOURCE/tests/targets/start/early
+gcc -shared -fPIC "$parts/interrupts.c" -o libinterrupts.so
+gcc -fno-builtin "$parts/handles.c" -o handles -L. -linterrupts -Wl,-rpath,"$PWD"
+sed 's/SYS_execve,/SYS_execve, SYS_rt_sigaction, SYS_rt_sigreturn, SYS_tgkill, SYS_getpid, SYS_gettid,/' filtered.c >signals.c
+gcc signals.c -o signals
+expect_status 41 ./signals ./handles
+expect_status 42 "$HEAPPROF_BIN" run -q -o h.json ./signals ./handles
+
 # Where /proc is not mounted they cannot be counted.
 unshare --mount true 2>/dev/null || { not_tried "no mount namespaces here"; exit 0; }
 cat >hides.sh <<'END'

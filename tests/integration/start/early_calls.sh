@@ -20,3 +20,13 @@ for calls in MALLOC NEW GETENV MAPPING CALLS FORK EXEC SPAWN; do
   done
   expect_status 41 env LD_BIND_NOW=1 "$HEAPPROF_BIN" run -q -o profile.json -- ./early
 done
+
+# A handler that allocates, while the functions behind the agent are looked for: its thread does not wait for itself. It
+# is heapprof that looks the indirect function up: without it nobody does, and no signal comes.
+gcc -shared -fPIC "$parts/interrupts.c" -o libinterrupts.so
+gcc -fno-builtin "$parts/handles.c" -o handles -L. -linterrupts -Wl,-rpath,"$PWD"
+expect_status 41 ./handles
+rm -f profile*.json
+expect_status 42 "$HEAPPROF_BIN" run -q -o profile.json -- ./handles
+expect_sum '^begin' "2473 2 0 0"  # the handler's among them
+expect_sum '^handle' "1237 1 0 0"
