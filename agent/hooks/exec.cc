@@ -144,9 +144,15 @@ Plan make_bare_plan(const ImagePlace& image, Texts variables, bool replaces_proc
   return plan;
 }
 
-// A stack may be 16 KiB: what is larger lies in pages of its own. Those of a vfork child that has become the program
-// stay in its parent.
+// A stack may be 16 KiB: of what a call needs, more than this lies in pages of its own. Those of a vfork child that has
+// become the program stay in its parent.
 constexpr size_t kMostOnStack = 8192;
+
+// Where the program is, and what looking for it took of kMostOnStack.
+struct FoundImage {
+  ImagePlace where;
+  size_t stack_bytes = 0;
+};
 
 class LargeMemory {
  public:
@@ -166,8 +172,8 @@ class LargeMemory {
 
 // Returns what start(environment) returns. A function of its own, because the environment lives in its frame.
 template <typename Start>
-__attribute__((noinline)) int start_with(const Plan& plan, Texts variables, Start start) {
-  if (plan.bytes > kMostOnStack) {
+__attribute__((noinline)) int start_with(const Plan& plan, size_t stack_bytes, Texts variables, Start start) {
+  if (plan.bytes > kMostOnStack - stack_bytes) {
     const LargeMemory memory(plan.bytes);
     if (memory.get() != nullptr) return start(change_environment(variables, plan.change, memory.get(), plan.bytes));
   }
@@ -180,27 +186,27 @@ __attribute__((noinline)) int start_with(const Plan& plan, Texts variables, Star
 
 // Returns only if the exec failed: then its note is taken back.
 template <typename Start>
-int replace_process(const ImagePlace& image, Texts variables, Start start) {
-  const Plan plan = make_plan(image, variables, true);
-  int result = start_with(plan, variables, start);
+int replace_process(const FoundImage& image, Texts variables, Start start) {
+  const Plan plan = make_plan(image.where, variables, true);
+  int result = start_with(plan, image.stack_bytes, variables, start);
   withdraw_note(plan.note, plan.is_own);
   if (result != -1 || errno != E2BIG) return result;
-  const Plan bare = make_bare_plan(image, variables, true, plan);
+  const Plan bare = make_bare_plan(image.where, variables, true, plan);
   if (bare.change == EnvironmentChange::kInvite) return result;
-  result = start_with(bare, variables, start);
+  result = start_with(bare, image.stack_bytes, variables, start);
   withdraw_note(bare.note, bare.is_own);
   return result;
 }
 
 template <typename Start>
-int spawn(const ImagePlace& image, Texts variables, Start start) {
-  const Plan plan = make_plan(image, variables, false);
-  const int error = start_with(plan, variables, start);
+int spawn(const FoundImage& image, Texts variables, Start start) {
+  const Plan plan = make_plan(image.where, variables, false);
+  const int error = start_with(plan, image.stack_bytes, variables, start);
   if (error != 0) withdraw_note(plan.note, false);
   if (error != E2BIG) return error;
-  const Plan bare = make_bare_plan(image, variables, false, plan);
+  const Plan bare = make_bare_plan(image.where, variables, false, plan);
   if (bare.change == EnvironmentChange::kInvite) return error;
-  const int again = start_with(bare, variables, start);
+  const int again = start_with(bare, image.stack_bytes, variables, start);
   if (again != 0) withdraw_note(bare.note, false);
   return again;
 }
@@ -208,26 +214,27 @@ int spawn(const ImagePlace& image, Texts variables, Start start) {
 // Calls run(the program that PATH gives for `file`). A function of its own, because the path lives in its frame.
 template <typename Run>
 __attribute__((noinline)) int with_program(const char* file, Run run) {
-  ImagePlace image;
+  FoundImage image;
   const unsigned long bytes = is_following() ? search_bytes(file) : 0;
   if (bytes > kMostOnStack) {
     const LargeMemory memory(bytes);
-    if (memory.get() != nullptr) image.path = find_in_path(file, static_cast<char*>(memory.get()), bytes);
+    if (memory.get() != nullptr) image.where.path = find_in_path(file, static_cast<char*>(memory.get()), bytes);
     return run(image);
   }
-  if (bytes != 0) image.path = find_in_path(file, static_cast<char*>(__builtin_alloca(bytes)), bytes);
+  image.stack_bytes = bytes;
+  if (bytes != 0) image.where.path = find_in_path(file, static_cast<char*>(__builtin_alloca(bytes)), bytes);
   return run(image);
 }
 
 int exec_path(const char* path, Texts arguments, Texts variables) {
   const RealExec& real = real_exec();
-  return replace_process({AT_FDCWD, path}, variables,
+  return replace_process({{AT_FDCWD, path}}, variables,
                          [&](Texts changed) { return real.execve(path, arguments, changed); });
 }
 
 int exec_file(const char* file, Texts arguments, Texts variables) {
   const RealExec& real = real_exec();
-  return with_program(file, [&](const ImagePlace& image) {
+  return with_program(file, [&](const FoundImage& image) {
     return replace_process(image, variables, [&](Texts changed) { return real.execvpe(file, arguments, changed); });
   });
 }
@@ -272,14 +279,14 @@ EARLY_HOOK(int, execvpe)(const char* file, Texts arguments, Texts variables) {
 
 EARLY_HOOK(int, execv)(const char* path, Texts arguments) {
   const RealExec& real = real_exec();
-  return replace_process({AT_FDCWD, path}, environ, [&](Texts changed) {
+  return replace_process({{AT_FDCWD, path}}, environ, [&](Texts changed) {
     return changed == environ ? real.execv(path, arguments) : real.execve(path, arguments, changed);
   });
 }
 
 EARLY_HOOK(int, execvp)(const char* file, Texts arguments) {
   const RealExec& real = real_exec();
-  return with_program(file, [&](const ImagePlace& image) {
+  return with_program(file, [&](const FoundImage& image) {
     return replace_process(image, environ, [&](Texts changed) {
       return changed == environ ? real.execvp(file, arguments) : real.execvpe(file, arguments, changed);
     });
@@ -290,7 +297,7 @@ EARLY_HOOK(int, fexecve)(int fd, Texts arguments, Texts variables) {
   const RealExec& real = real_exec();
   if (variables == nullptr) return real.fexecve(fd, arguments, variables);  // EINVAL from libc, unlike from the kernel
   const DescriptorLink link(fd);
-  return replace_process({AT_FDCWD, link.path, true}, variables,
+  return replace_process({{AT_FDCWD, link.path, true}}, variables,
                          [&](Texts changed) { return real.fexecve(fd, arguments, changed); });
 }
 
@@ -300,7 +307,7 @@ EARLY_HOOK(int, execveat)(int folder_fd, const char* path, Texts arguments, Text
   char first = 1;
   const bool is_open_file = (flags & AT_EMPTY_PATH) != 0 && read_own_memory(&first, path, 1) && first == 0;
   const ImagePlace image = is_open_file ? ImagePlace{AT_FDCWD, link.path, true} : ImagePlace{folder_fd, path};
-  return replace_process(image, variables, [&](Texts changed) {
+  return replace_process({image}, variables, [&](Texts changed) {
     if (real.execveat != nullptr) return real.execveat(folder_fd, path, arguments, changed, flags);
     return static_cast<int>(result_as_libc(  // glibc before 2.34
         raw_syscall(SYS_execveat, folder_fd, reinterpret_cast<long>(path), reinterpret_cast<long>(arguments),
@@ -389,17 +396,17 @@ void follow_actions(const void* actions, ImagePlace* image) {
 }
 
 int spawn_path(RealSpawn real, const SpawnCall& call) {
-  ImagePlace image;
-  image.path = call.program;
-  follow_actions(call.actions, &image);
+  FoundImage image;
+  image.where.path = call.program;
+  follow_actions(call.actions, &image.where);
   return spawn(image, call.variables, [&](Texts changed) {
     return real(call.pid, call.program, call.actions, call.attributes, call.arguments, changed);
   });
 }
 
 int spawn_file(RealSpawn real, const SpawnCall& call) {
-  return with_program(call.program, [&](ImagePlace image) {
-    if (image.path != nullptr) follow_actions(call.actions, &image);
+  return with_program(call.program, [&](FoundImage image) {
+    if (image.where.path != nullptr) follow_actions(call.actions, &image.where);
     return spawn(image, call.variables, [&](Texts changed) {
       return real(call.pid, call.program, call.actions, call.attributes, call.arguments, changed);
     });

@@ -1,5 +1,7 @@
 // tests/targets/processes/spawns_on_small_stack.c: a thread with the smallest stack there may be starts a program by
-// posix_spawn and posix_spawnp, with an environment of 3,000 variables and a PATH of 6,000 bytes; prints their results.
+// posix_spawn and posix_spawnp; prints their results.
+//
+// usage: spawns_on_small_stack VARIABLES PATH_BYTES    how long the environment and PATH are
 #include <limits.h>
 #include <pthread.h>
 #include <spawn.h>
@@ -8,8 +10,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { kVariables = 3000, kPathBytes = 6000 };
-static char* variables[kVariables + 1];
+enum { kMostVariables = 3000, kMostPathBytes = 6000 };
+static char* variables[kMostVariables + 1];
 
 static int status_of(int error, pid_t pid) {
   int status = -1;
@@ -27,12 +29,15 @@ static void* start(void* unused) {
   return unused;
 }
 
-int main(void) {
-  static char path[kPathBytes + 16];
-  for (size_t at = 0; at < kPathBytes; at += 6) memcpy(path + at, "/none:", 6);
+int main(int count, char** arguments) {
+  static char path[kMostPathBytes + 16];
+  const int variable_count = count == 3 ? atoi(arguments[1]) : kMostVariables + 1;
+  const int path_bytes = count == 3 ? atoi(arguments[2]) : 0;
+  if (variable_count > kMostVariables || path_bytes > kMostPathBytes) return 2;
+  for (int at = 0; at < path_bytes; at += 6) memcpy(path + at, "/none:", 6);
   strcat(path, "/bin");
   setenv("PATH", path, 1);
-  for (int i = 0; i < kVariables; ++i) {
+  for (int i = 0; i < variable_count; ++i) {
     char text[16];
     snprintf(text, sizeof text, "V%d=x", i);
     variables[i] = strdup(text);
