@@ -75,6 +75,7 @@ namespace heapprof::cli {
   X("HP063", profile_too_new, ("x.json", "the heapprof extension", Versions{2, 1}))                                \
   X("HP064", profile_broken, ("x.json", "pps[3].fs names frame 12 of 9"))                                          \
   X("HP065", profile_too_large, ("x.json", Sizes{1ull << 40, 1ull << 32}))                                         \
+  X("HP343", profile_unpacks_too_far, ("x.json.gz", 64 << 20))                                                     \
   X("HP066", stdout_not_writable, ("no space left on device"))                                                     \
   X("HP067", metric_not_in_profile, ("dhat.out.4711", "temporary"))                                                \
   X("HP068", names_missing, ("gdb", Share{27, 36}, NamesAdvice{"gdb", "heapprof symbolize x.json"}))               \
@@ -378,6 +379,7 @@ Problem profile_not_dhat(const std::string& file, const std::string& reason);
 Problem profile_too_new(const std::string& file, const std::string& what, Versions versions);
 Problem profile_broken(const std::string& file, const std::string& reason);
 Problem profile_too_large(const std::string& file, Sizes sizes);
+Problem profile_unpacks_too_far(const std::string& file, uint64_t limit_bytes);
 
 // Files of suppressions.
 Problem suppressions_not_readable(const std::string& file, const std::string& reason);

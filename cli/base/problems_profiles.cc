@@ -43,6 +43,12 @@ Problem profile_too_large(const std::string& file, Sizes sizes) {
           "write a smaller profile: leave --all-sites out", "", kBadProfile};
 }
 
+Problem profile_unpacks_too_far(const std::string& file, uint64_t limit_bytes) {
+  return {"HP343",
+          fmt::format("{} unpacks to more than the {} that heapprof reads of it", file, format_bytes(limit_bytes)),
+          "if you trust it, unpack it and name what comes out: gzip -dc FILE >profile.json", "", kBadProfile};
+}
+
 Problem suppressions_not_readable(const std::string& file, const std::string& reason) {
   return {"HP080", fmt::format("the suppressions in {} cannot be read: {}", file, reason),
           fmt::format("look for the file: ls -l {}", quoted(file)),

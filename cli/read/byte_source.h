@@ -2,7 +2,8 @@
 //
 // Guarantees
 //  - One buffer of 256 KiB, whatever the file's size; regular files, pipes and /dev/stdin alike.
-//  - Stops after `limit_bytes` of (unpacked) text: a small file that unpacks for ever does not run for ever.
+//  - Stops after `limit_bytes` of text, and of what is gzip'd after 200 times the file's size (64 MiB where that is
+//    less; 1 GiB of a pipe): a small file does not take gigabytes of memory.
 #pragma once
 
 #include "cli/base/result.h"
@@ -20,6 +21,8 @@ class ByteSource {
   // The next piece, empty at the end or after an error. The view is good until the next call.
   virtual std::string_view next() = 0;
   virtual std::string_view error() const { return {}; }  // empty: none
+  // 0: not the reason for the error. Else what was gzip'd is longer than so much, which a plain file might be.
+  virtual uint64_t unpacked_limit_bytes() const { return 0; }
 };
 
 // A text in memory; for tests and fuzzing.

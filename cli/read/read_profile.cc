@@ -30,7 +30,8 @@ constexpr uint64_t kNsPerUs = 1000;
 
 class ProfileReader {
  public:
-  ProfileReader(ByteSource* source, const std::string& name) : json_(source), name_(name), points_(&profile_.nodes) {}
+  ProfileReader(ByteSource* source, const std::string& name)
+      : source_(source), json_(source), name_(name), points_(&profile_.nodes) {}
 
   Result<Profile> run() {
     read_top();
@@ -82,6 +83,7 @@ class ProfileReader {
   }
 
   Problem syntax_problem() const {
+    if (const uint64_t most_bytes = source_->unpacked_limit_bytes()) return profile_unpacks_too_far(name_, most_bytes);
     if (extension_.version > kExtensionVersion) {
       return profile_too_new(name_, "the heapprof extension", {extension_.version, kExtensionVersion});
     }
@@ -266,6 +268,7 @@ class ProfileReader {
     totals.max_blocks_ns = totals.peak_ns;
   }
 
+  ByteSource* source_;
   JsonPull json_;
   std::string name_;
   Profile profile_;
