@@ -7,6 +7,7 @@
 #include "agent/hooks/alternate_stack.h"
 
 #include "agent/hooks/hook.h"
+#include "agent/process/own_variables.h"
 #include "agent/process/thread_stacks.h"
 
 #include <signal.h>
@@ -22,7 +23,7 @@ int (*g_real_sigaltstack)(const stack_t*, stack_t*) = nullptr;  // nullptr befor
 void settle_alternate_stack_hook() { find_real(&g_real_sigaltstack, "sigaltstack"); }
 
 void note_alternate_stack(const stack_t* installed, const stack_t* old) {
-  if (installed == nullptr) return;
+  if (installed == nullptr || !has_own_variables()) return;
   stack_t stack{};
   if (may_ask_kernel()) {
     // A vfork child has its parent's thread-local storage, and not its parent's alternate stack.

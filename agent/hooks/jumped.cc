@@ -14,6 +14,7 @@
 #include "agent/hooks/mapping.h"
 #include "agent/hooks/own_library.h"
 #include "agent/process/arena.h"
+#include "agent/process/own_variables.h"
 #include "agent/record/context.h"
 #include "agent/start/start.h"
 
@@ -175,15 +176,30 @@ bool is_accepted(long result, size_t seccomp_flags) {
   return result == 0 || (result > 0 && (seccomp_flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0);
 }
 
+FilterReach reach_of(Request request) {
+  return request == Request::kProcessFilter ? FilterReach::kProcess : FilterReach::kThread;
+}
+
+// The same as make_request() for a thread without our variables: none of its events is recorded, so it needs no clock.
+template <typename Call>
+[[gnu::noinline, gnu::cold]] long make_strange_request(Request request, size_t seccomp_flags, Call call) {
+  if (request == Request::kNoClock) return call();
+  const FilterNotice notice = expect_filter(reach_of(request));
+  const long result = call();
+  if (!is_accepted(result, seccomp_flags)) withdraw_filter(notice);
+  return result;
+}
+
 // Makes the program's call, which asks for a filter: from before it on no system call is ours to make, and where it is
 // refused everything is as before. While the clock may be lost, events of this thread's signal handlers are lost.
 // errno stays the real function's.
 template <typename Call>
 [[gnu::always_inline]] inline long make_request(Request request, size_t seccomp_flags, Call call) {
+  if (HEAPPROF_UNLIKELY(!has_own_variables())) return make_strange_request(request, seccomp_flags, call);
+  begin_own_variables();
   const bool ends_clock = request == Request::kStrict || request == Request::kNoClock;
   FilterNotice notice{};
-  if (request != Request::kNoClock)
-    notice = expect_filter(request == Request::kProcessFilter ? FilterReach::kProcess : FilterReach::kThread);
+  if (request != Request::kNoClock) notice = expect_filter(reach_of(request));
   Context* const context = t_context;
   if (ends_clock) {
     t_flags |= kThreadWithoutClock;

@@ -16,6 +16,7 @@
 #include "agent/process/arena.h"
 #include "agent/process/known_pages.h"
 #include "agent/process/loaded_object.h"
+#include "agent/process/own_variables.h"
 #include "shared/wire.h"
 
 #include <stdarg.h>
@@ -87,25 +88,16 @@ uint32_t device_of(int protection, bool is_file) {
   return is_file ? wire::kMappedFileDevice : wire::kMappedDevice;
 }
 
-// These functions need nothing of libc's for a thread, so a thread that the program made by a raw clone, with storage
-// of its own, may call them: it has none of our variables. glibc's descriptor begins with its own address, the vector
-// of the libraries' storage, which each thread has, and its address again (its type tcbhead_t).
-bool has_own_variables() {
-  uint64_t tcb;
-  uint64_t vector;
-  uint64_t self;
-  asm volatile("movq %%fs:0, %0\n\tmovq %%fs:8, %1\n\tmovq %%fs:16, %2" : "=r"(tcb), "=r"(vector), "=r"(self));
-  return tcb == self && tcb != 0 && vector != 0;
-}
-
 bool is_recorded(const uint64_t* hook_frame) {
+  if (HEAPPROF_UNLIKELY(g_real_mapping.mmap == nullptr)) return false;
   if (HEAPPROF_UNLIKELY(!has_own_variables())) {  // it has no ring: what it does is lost
     if (g_fork_page.state == AgentState::kOn && g_control != nullptr)
       g_control->events_lost.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
+  begin_own_variables();
   // What is mapped while the agent tries the allocator, or starts, is the allocator's.
-  return HEAPPROF_LIKELY(g_real_mapping.mmap != nullptr) && (t_flags & kThreadInside) == 0 &&
+  return (t_flags & kThreadInside) == 0 &&
          hook_frame[1] - g_allocator_start_avma >= g_allocator_end_avma - g_allocator_start_avma &&
          !is_inner_code(hook_frame[1]);
 }

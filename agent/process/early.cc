@@ -73,6 +73,7 @@ struct Vector {
   uint64_t loader_avma = 0;   // AT_BASE: 0 where the loader was started as a command
   uint64_t headers_avma = 0;  // AT_PHDR: the program's
   uint64_t header_count = 0;
+  uint64_t processor_flags = 0;  // AT_HWCAP2
 };
 
 bool load(uint64_t* to, const uint64_t* from) {
@@ -96,6 +97,7 @@ bool read_vector(const uint64_t* at, Vector* vector) {
       case AT_PHDR: vector->headers_avma = value; break;
       case AT_PHNUM: vector->header_count = value; break;
       case AT_PHENT: has_header_bytes = value == sizeof(ElfW(Phdr)); break;
+      case AT_HWCAP2: vector->processor_flags = value; break;
       case AT_ENTRY: has_entry = value != 0; break;
       default: break;
     }
@@ -150,6 +152,7 @@ const r_debug* state_of_loader(uint64_t loader_avma) {
 struct Found {
   std::atomic<uint64_t> headers_avma;
   std::atomic<uint64_t> header_count;
+  std::atomic<uint64_t> processor_flags;
   std::atomic<const r_debug*> state;  // of the loader; nullptr: nothing was found yet
 };
 Found g_found;
@@ -163,6 +166,7 @@ void find() {
   if (!can_read_object(state, sizeof *state)) return;
   g_found.headers_avma.store(vector.headers_avma, std::memory_order_relaxed);
   g_found.header_count.store(vector.header_count, std::memory_order_relaxed);
+  g_found.processor_flags.store(vector.processor_flags, std::memory_order_relaxed);
   g_found.state.store(state, std::memory_order_release);
 }
 
@@ -180,6 +184,11 @@ ProgramHeaders headers_of_program() {
   if (g_found.state.load(std::memory_order_acquire) == nullptr) find();
   return {reinterpret_cast<const ElfW(Phdr)*>(g_found.headers_avma.load(std::memory_order_relaxed)),
           static_cast<uint32_t>(g_found.header_count.load(std::memory_order_relaxed))};
+}
+
+uint64_t processor_flags() {
+  if (g_found.state.load(std::memory_order_acquire) == nullptr) find();
+  return g_found.processor_flags.load(std::memory_order_relaxed);
 }
 
 void* find_early(const char* name) {

@@ -30,6 +30,8 @@ inline bool is_relocated() { return heapprof_own_address == &heapprof_own_addres
 const r_debug* loader_state();
 // Of the program, as the kernel (or a loader that was started as a command) says; {}: not to be found.
 ProgramHeaders headers_of_program();
+// What the kernel says of the processor (AT_HWCAP2). 0: it does not say.
+uint64_t processor_flags();
 
 // The function that would be called without the agent; if no library has it, one that returns -1.
 void* find_early(const char* name);

@@ -4,6 +4,7 @@
 
 #include "agent/libc/raw.h"
 #include "agent/process/arena.h"
+#include "agent/process/own_variables.h"
 
 #include <string.h>
 
@@ -18,6 +19,13 @@ std::atomic<uint32_t> g_leader_filters{0};  // of those, the first thread's
 
 wire::FilterState seen_filter() {
   return g_control != nullptr ? g_control->filter.load(std::memory_order_relaxed) : wire::FilterState::kNone;
+}
+
+// The calling thread is under no filter, for certain.
+bool is_surely_unfiltered() {
+  if (!has_own_variables()) return false;
+  begin_own_variables();
+  return (t_flags & kThreadUnfiltered) != 0;
 }
 
 }  // namespace
@@ -40,8 +48,8 @@ void turn_off(wire::StopReason reason) {
 }
 
 FilterNotice note_filter(FilterReach reach, bool is_leader) {
-  const FilterNotice notice{reach, is_leader, (t_flags & kThreadUnfiltered) != 0};
-  t_flags &= ~kThreadUnfiltered;
+  const FilterNotice notice{reach, is_leader, is_surely_unfiltered()};
+  if (notice.was_unfiltered) t_flags &= ~kThreadUnfiltered;
   if (is_leader) g_leader_filters.fetch_add(1, std::memory_order_relaxed);
   (reach == FilterReach::kProcess ? g_process_filters : g_thread_filters).fetch_add(1, std::memory_order_seq_cst);
   return notice;
@@ -74,7 +82,7 @@ bool is_filtered() {
   // installed one, and nobody knows in which threads.
   if (seen_filter() == wire::FilterState::kCertain && g_leader_filters.load(std::memory_order_relaxed) == 0)
     return true;
-  return (t_flags & kThreadUnfiltered) == 0;
+  return !is_surely_unfiltered();
 }
 
 bool may_ask_kernel() { return seen_filter() != wire::FilterState::kPossible && !is_filtered(); }

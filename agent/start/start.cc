@@ -32,6 +32,7 @@
 #include "agent/process/lock.h"
 #include "agent/process/modules.h"
 #include "agent/process/own_pages.h"
+#include "agent/process/own_variables.h"
 #include "agent/process/state.h"
 #include "agent/process/thread_stacks.h"
 #include "agent/python/codes.h"
@@ -274,6 +275,7 @@ bool join_collector(Birth birth) {
 // The first look at this process image; g_resolved lets one thread in. Under a filter a handler of that thread may come
 // in, too, and does all of it: what is found is the same each time.
 void resolve_once() {
+  settle_own_variables();
   if (!is_filtered()) {
     const LargeVariables large = uncount_large_variables();
     note_own_pages(large.start, large.size_bytes);
@@ -418,7 +420,7 @@ void note_forked() {
 }
 
 FilterNotice expect_filter(FilterReach reach) {
-  bool is_leader = described_thread_id() == static_cast<uint32_t>(g_pid);
+  bool is_leader = has_own_variables() && described_thread_id() == static_cast<uint32_t>(g_pid);
   if (g_fork_page.state == AgentState::kOn) {
     if (!is_filtered()) {
       is_leader = sys_gettid() == g_pid;

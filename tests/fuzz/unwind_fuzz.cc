@@ -26,6 +26,7 @@ Definition find_in_glibc(const char*) { return {}; }
 const link_map* first_object() { return nullptr; }
 const r_debug* loader_state() { return &_r_debug; }
 ProgramHeaders headers_of_program() { return {}; }
+uint64_t processor_flags() { return 0; }
 
 namespace {
 

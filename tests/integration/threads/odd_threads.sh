@@ -55,6 +55,8 @@ else
   not_tried "no AddressSanitizer here"
 fi
 
-profile "$TARGETS/odd_threads" own_storage 1
-expect_eq "exit status with storage that is not libc's" "$status" 0
-expect_eq "events lost of that thread" "$(counter lost_count)" 2
+for storage in 1 0; do
+  profile "$TARGETS/odd_threads" own_storage $storage
+  expect_eq "exit status with storage that is not libc's ($storage)" "$status" 0
+  expect_eq "events lost of that thread ($storage)" "$(counter lost_count)" 2
+done

@@ -4,8 +4,8 @@
 //        odd_threads cancelled THREADS        each is cancelled while it waits, with clean-up handlers and destructors
 //                                             that allocate
 //        odd_threads small_stacks THREADS     16 KiB of stack, of which each may use what a hook leaves
-//        odd_threads own_storage 1            of a raw clone that has storage of its own, not libc's: it maps and
-//                                             unmaps
+//        odd_threads own_storage 1|0          of a raw clone that has storage of its own, not libc's, or none: it maps,
+//                                             unmaps and sets an alternate stack
 //        odd_threads grown_stack ROOM         on a stack whose pages a handler of SIGSEGV gives; ROOM bytes of the
 //                                             last one are left where it allocates first
 //        odd_threads served_stack ROOM        likewise, by userfaultfd, from a thread that allocates
@@ -238,15 +238,22 @@ static void* start_program(void* words) {
 
 static volatile int g_has_mapped;
 
+// Called by pointers: the loader binds a call of a thread with storage alone.
 static int map_and_end(void*) {
-  void* pages = mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages != MAP_FAILED && munmap(pages, 8192) == 0) g_has_mapped = 1;
-  syscall(SYS_exit, 0);
-  return 0;
+  static auto* volatile map = mmap;
+  static auto* volatile unmap = munmap;
+  static auto* volatile set_stack = sigaltstack;
+  static char handlers_stack[64 << 10];
+  stack_t stack{};
+  stack.ss_sp = handlers_stack;
+  stack.ss_size = sizeof handlers_stack;
+  void* pages = map(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages != MAP_FAILED && unmap(pages, 8192) == 0 && set_stack(&stack, nullptr) == 0) g_has_mapped = 1;
+  for (;;) asm volatile("syscall" : : "a"(SYS_exit), "D"(0) : "rcx", "r11", "memory");
 }
 
-// What lies below the block of storage cannot be read.
-static bool run_with_own_storage() {
+// What lies below the block of storage cannot be read; `has_any`: else there is none.
+static bool run_with_own_storage(bool has_any) {
   constexpr int kThread =
       CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
   const auto map = [](size_t bytes, int protection) {
@@ -257,14 +264,14 @@ static bool run_with_own_storage() {
   if (mprotect(storage, 4096, PROT_READ | PROT_WRITE) != 0) return false;
   void** words = reinterpret_cast<void**>(storage);
   words[0] = words[2] = storage;
-  if (clone(map_and_end, stack + (64 << 10), kThread, nullptr, nullptr, storage) < 0) return false;
+  if (clone(map_and_end, stack + (64 << 10), kThread, nullptr, nullptr, has_any ? storage : nullptr) < 0) return false;
   for (int i = 0; i < 10000 && !g_has_mapped; ++i) usleep(1000);
   return g_has_mapped != 0;
 }
 
 int main(int argc, char** argv) {
   if (argc < 3) return 98;
-  if (strcmp(argv[1], "own_storage") == 0) return run_with_own_storage() ? 0 : 96;
+  if (strcmp(argv[1], "own_storage") == 0) return run_with_own_storage(argv[2][0] != '0') ? 0 : 96;
   g_room = static_cast<size_t>(atoi(argv[2]));
   if (strcmp(argv[1], "grown_stack") == 0) return grow_stack(false);
   if (strcmp(argv[1], "served_stack") == 0) return grow_stack(true);

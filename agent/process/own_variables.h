@@ -1,0 +1,58 @@
+// agent/process/own_variables.h: has the calling thread our thread-local variables?
+//
+// A thread that the program made by a raw clone may have storage of its own, or none, and call functions that need
+// nothing of libc's for a thread (mmap, sigaltstack, prctl, execve): it has none of our variables. Hooks of such
+// functions ask here before they touch one.
+//
+// Guarantees
+//  - A thread of libc's has them; one whose storage does not begin as libc's descriptor of a thread has not, nor has
+//    one without storage (tests/integration/threads/odd_threads.sh).
+// Not provided: an answer for storage at an address that cannot be read; nor, under a filter of system calls, for a
+//               thread without storage where the kernel does not let programs read the register (before Linux 5.9).
+// Context:  anywhere. A compiler may read a variable before it has the answer: begin_own_variables() keeps it from
+//           that.
+// Cost:     some instructions; before Linux 5.9 a system call.
+#pragma once
+
+#include "agent/libc/raw.h"
+
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+namespace heapprof::agent {
+
+extern bool g_can_read_storage_register;  // by an instruction
+
+// The address of the thread's storage, as the kernel has it; where it may not be asked, one that is not 0.
+uint64_t ask_storage_avma();
+
+// glibc's descriptor begins with its own address, the vector of the libraries' storage, which each thread has, and its
+// address again (its type tcbhead_t).
+inline bool has_own_variables() {
+  uint64_t storage_avma;
+  if (HEAPPROF_LIKELY(g_can_read_storage_register)) {
+    asm volatile("rdfsbase %0" : "=r"(storage_avma));
+  } else {
+    storage_avma = ask_storage_avma();
+  }
+  if (HEAPPROF_UNLIKELY(storage_avma == 0)) return false;
+  uint64_t tcb;
+  uint64_t vector;
+  uint64_t self;
+  asm volatile("movq %%fs:0, %0\n\tmovq %%fs:8, %1\n\tmovq %%fs:16, %2"
+               : "=r"(tcb), "=r"(vector), "=r"(self)
+               :
+               : "memory");
+  return tcb == self && tcb != 0 && vector != 0;
+}
+
+// Where a thread has its variables: what is read behind this is not read before it.
+inline void begin_own_variables() { asm volatile("" : : : "memory"); }
+
+// Once, at the start.
+void settle_own_variables();
+
+}  // namespace heapprof::agent
+
+#pragma GCC visibility pop
