@@ -159,7 +159,7 @@ enum class Request : uint8_t {
 Request request_of_prctl(size_t option, size_t argument, size_t filter) {
   const auto number = static_cast<uint32_t>(option);
   if (number == PR_SET_TSC && argument == PR_TSC_SIGSEGV) return Request::kNoClock;
-  if (number == PR_SET_SYSCALL_USER_DISPATCH && argument == PR_SYS_DISPATCH_ON) return Request::kThreadFilter;
+  if (number == PR_SET_SYSCALL_USER_DISPATCH && argument != PR_SYS_DISPATCH_OFF) return Request::kThreadFilter;
   if (number != PR_SET_SECCOMP) return Request::kNothing;
   if (argument == SECCOMP_MODE_STRICT) return Request::kStrict;
   return argument == SECCOMP_MODE_FILTER && filter != 0 ? Request::kThreadFilter : Request::kNothing;

@@ -9,8 +9,8 @@
 //        odd_threads grown_stack ROOM         on a stack whose pages a handler of SIGSEGV gives; ROOM bytes of the
 //                                             last one are left where it allocates first
 //        odd_threads served_stack ROOM        likewise, by userfaultfd, from a thread that allocates
-//        odd_threads own_calls 1              that gets its system calls back as signals, but libc's (syscall user
-//                                             dispatch)
+//        odd_threads own_calls 1|2            that gets its system calls back as signals, but libc's; or those of
+//                                             heapprof's library alone (syscall user dispatch)
 //        odd_threads leader_ends 1 spawn|exec PROGRAM   the first one ends, another one starts a program
 // 95: the kernel does not have what it takes.
 // Each thread keeps one block of 1235 bytes and frees one of 1237; a clean-up frees one of 1239, a destructor makes one
@@ -151,9 +151,9 @@ static void* run_on_grown_stack(void*) {
   return nullptr;
 }
 
-static bool run_thread_to_end(void* (*function)(void*)) {
+static bool run_thread_to_end(void* (*function)(void*), void* argument = nullptr) {
   pthread_t id;
-  return pthread_create(&id, nullptr, function, nullptr) == 0 && pthread_join(id, nullptr) == 0;
+  return pthread_create(&id, nullptr, function, argument) == 0 && pthread_join(id, nullptr) == 0;
 }
 
 static int grow_stack(bool is_served) {
@@ -191,18 +191,29 @@ static void note_call(int, siginfo_t*, void*) {
   g_calls_from_elsewhere = g_calls_from_elsewhere + 1;
 }
 
-static void* allocate_while_dispatching(void*) {
-  dl_phdr_info libc{};
+static dl_phdr_info find_library(const char* name) {
+  struct Search {
+    const char* name;
+    dl_phdr_info found;
+  } search{name, {}};
   dl_iterate_phdr(
-      [](dl_phdr_info* object, size_t, void* found) {
-        if (strstr(object->dlpi_name, "libc.so.6") != nullptr) *static_cast<dl_phdr_info*>(found) = *object;
+      [](dl_phdr_info* object, size_t, void* data) {
+        auto* const one = static_cast<Search*>(data);
+        if (strstr(object->dlpi_name, one->name) != nullptr) one->found = *object;
         return 0;
       },
-      &libc);
-  for (int i = 0; i < libc.dlpi_phnum; ++i) {
-    const ElfW(Phdr)& part = libc.dlpi_phdr[i];
+      &search);
+  return search.found;
+}
+
+// mode: 1: all but libc's come back, 2: heapprof's do.
+static void* allocate_while_dispatching(void* mode) {
+  const bool is_inclusive = *static_cast<const char*>(mode) == '2';  // since Linux 6.17
+  const dl_phdr_info library = find_library(is_inclusive ? "libheapprof.so" : "libc.so.6");
+  for (int i = 0; i < library.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = library.dlpi_phdr[i];
     if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
-    if (prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, libc.dlpi_addr + part.p_vaddr, part.p_memsz,
+    if (prctl(PR_SET_SYSCALL_USER_DISPATCH, is_inclusive ? 2 : 1, library.dlpi_addr + part.p_vaddr, part.p_memsz,
               &g_is_dispatching) != 0)
       _exit(95);
   }
@@ -212,12 +223,12 @@ static void* allocate_while_dispatching(void*) {
   return nullptr;
 }
 
-static int dispatch_calls() {
+static int dispatch_calls(char* mode) {
   struct sigaction action {};
   action.sa_sigaction = note_call;
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGSYS, &action, nullptr);
-  if (!run_thread_to_end(allocate_while_dispatching)) return 96;
+  if (!run_thread_to_end(allocate_while_dispatching, mode)) return 96;
   printf("calls from elsewhere: %d\n", g_calls_from_elsewhere);
   return 0;
 }
@@ -275,7 +286,7 @@ int main(int argc, char** argv) {
   g_room = static_cast<size_t>(atoi(argv[2]));
   if (strcmp(argv[1], "grown_stack") == 0) return grow_stack(false);
   if (strcmp(argv[1], "served_stack") == 0) return grow_stack(true);
-  if (strcmp(argv[1], "own_calls") == 0) return dispatch_calls();
+  if (strcmp(argv[1], "own_calls") == 0) return dispatch_calls(argv[2]);
   if (strcmp(argv[1], "leader_ends") == 0 && argc > 4) {
     pthread_t id;
     if (pthread_create(&id, nullptr, start_program, argv + 3) != 0) return 96;
