@@ -3,13 +3,21 @@
 // A thread has one robust list, and libc has set it to its own. While we hold a word, the thread's list is ours; libc's
 // comes back when ours is empty. Entries are linked in one store each, with a fence for the compiler in front of it, as
 // the kernel may read the list between any two instructions.
+//
+// The kernel walks 2,048 entries of a thread and leaves the others as they are: of a job with more processes at once,
+// the oldest would wait for a dead collector for as long as for one that is stalled. What is too much for one list is
+// on that of another thread, which sleeps until the process ends. This thread alone changes them.
 #include "cli/collect/liveness.h"
 
 #include "shared/wire.h"
 
 #include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <new>
 
 namespace heapprof::cli {
 
@@ -18,37 +26,119 @@ namespace {
 static_assert(wire::kFutexOwnerDied == FUTEX_OWNER_DIED);
 static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
 
+constexpr size_t kMostSleepers = 100;
+constexpr size_t kSleepersStackBytes = 128 << 10;
+
+struct List {
+  robust_list_head head{};  // the kernel's, of the thread `owner`
+  std::atomic<uint32_t> owner = 0;
+  size_t held = 0;
+
+  void make_empty() { head = {{&head.list}, static_cast<long>(kLivenessDistance), nullptr}; }
+};
+
+// What lies in the private page: the kernel follows `link`.
+struct Entry {
+  robust_list link;
+  const List* list;
+};
+
 // This thread's list. libc's own is put back when it is empty.
-thread_local robust_list_head t_held = {{&t_held.list}, static_cast<long>(kLivenessDistance), nullptr};
+thread_local List t_held;
 thread_local robust_list_head* t_libc_list = nullptr;
 thread_local size_t t_libc_bytes = 0;
+// Those that are full beside it, of threads that do nothing else.
+thread_local List* t_sleepers[kMostSleepers] = {};
 
-robust_list* entry_of(std::atomic<uint32_t>* word) {
-  return reinterpret_cast<robust_list*>(reinterpret_cast<char*>(word) - kLivenessDistance);
+Entry* entry_of(std::atomic<uint32_t>* word) {
+  return reinterpret_cast<Entry*>(reinterpret_cast<char*>(word) - kLivenessDistance);
+}
+
+[[noreturn]] void* sleep_with(void* list_of_thread) {
+  auto* list = static_cast<List*>(list_of_thread);
+  ::syscall(SYS_set_robust_list, &list->head, sizeof list->head);
+  list->owner.store(static_cast<uint32_t>(::syscall(SYS_gettid)), std::memory_order_release);  // (A)
+  list->owner.notify_one();
+  for (;;) ::pause();  // all signals are blocked
+}
+
+// Makes a thread that has a list and ends with the process. nullptr: that is refused.
+List* make_sleeper() {
+  auto* list = new (std::nothrow) List;  // the kernel reads it at the process's end: it is never freed
+  if (list == nullptr) return nullptr;
+  list->make_empty();
+  sigset_t all;
+  sigset_t previous;
+  sigfillset(&all);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, kSleepersStackBytes);
+  pthread_sigmask(SIG_SETMASK, &all, &previous);
+  pthread_t thread{};
+  const bool is_made = pthread_create(&thread, &attributes, sleep_with, list) == 0;
+  pthread_sigmask(SIG_SETMASK, &previous, nullptr);
+  pthread_attr_destroy(&attributes);
+  if (is_made) {
+    list->owner.wait(0, std::memory_order_acquire);  // pairs with (A)
+    return list;
+  }
+  delete list;
+  return nullptr;
+}
+
+// One that has room; if none can be had, this thread's.
+List* list_with_room() {
+  if (t_held.held < kMostOnList) return &t_held;
+  for (List*& sleeper : t_sleepers) {
+    if (sleeper == nullptr) sleeper = make_sleeper();
+    if (sleeper == nullptr) break;
+    if (sleeper->held < kMostOnList) return sleeper;
+  }
+  return &t_held;
+}
+
+// Null: it was another thread's, which has ended.
+List* own_list(const List* list) {
+  if (list == &t_held) return &t_held;
+  for (List* sleeper : t_sleepers) {
+    if (sleeper == nullptr) break;
+    if (sleeper == list) return sleeper;
+  }
+  return nullptr;
 }
 
 }  // namespace
 
 void hold_liveness(std::atomic<uint32_t>* word) {
-  if (t_held.list.next == &t_held.list) {
+  if (t_held.held == 0) {
+    t_held.make_empty();
     ::syscall(SYS_get_robust_list, 0, &t_libc_list, &t_libc_bytes);
-    ::syscall(SYS_set_robust_list, &t_held, sizeof t_held);
+    ::syscall(SYS_set_robust_list, &t_held.head, sizeof t_held.head);
+    t_held.owner.store(static_cast<uint32_t>(::syscall(SYS_gettid)), std::memory_order_relaxed);
   }
-  word->store(static_cast<uint32_t>(::syscall(SYS_gettid)),
+  List* list = list_with_room();
+  word->store(list->owner.load(std::memory_order_relaxed),
               std::memory_order_release);  // the agent reads it before each wait
-  robust_list* entry = entry_of(word);
-  entry->next = t_held.list.next;
+  Entry* entry = entry_of(word);
+  entry->list = list;
+  entry->link.next = list->head.list.next;
   std::atomic_signal_fence(std::memory_order_seq_cst);  // the kernel may look at any moment
-  t_held.list.next = entry;
+  list->head.list.next = &entry->link;
+  ++list->held;
 }
 
 void drop_liveness(std::atomic<uint32_t>* word) {
-  robust_list* entry = entry_of(word);
-  robust_list* before = &t_held.list;
-  while (before->next != &t_held.list && before->next != entry) before = before->next;
-  if (before->next == entry) before->next = entry->next;
+  Entry* entry = entry_of(word);
+  List* list = own_list(entry->list);
+  if (list == nullptr) return;
+  robust_list* end = &list->head.list;
+  robust_list* before = end;
+  while (before->next != end && before->next != &entry->link) before = before->next;
+  if (before->next == end) return;
+  before->next = entry->link.next;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (t_held.list.next == &t_held.list && t_libc_list != nullptr) {
+  if (--list->held == 0 && list == &t_held && t_libc_list != nullptr) {
     ::syscall(SYS_set_robust_list, t_libc_list, t_libc_bytes);
   }
 }

@@ -6,16 +6,20 @@
 // anywhere. Here the links are in a private page, which lies at one fixed distance before the shared one.
 //
 // Guarantees
-//  - From hold() to drop() the word has kFutexOwnerDied set as soon as the calling thread is gone.
+//  - From hold() to drop() the word has kFutexOwnerDied set as soon as the calling thread is gone; of more than
+//    kMostOnList words at once the others as soon as the process is.
+// Not provided: the same where no thread can be made for so many.
 // Context:  hold and drop in one thread, which uses no robust mutex of libc's meanwhile.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace heapprof::cli {
 
 inline constexpr uint64_t kLivenessDistance = 4096;  // bytes from the private entry to the word
+inline constexpr size_t kMostOnList = 2000;          // the kernel walks 2,048 (ROBUST_LIST_LIMIT)
 
 // pre: the kLivenessDistance bytes before `word` are private memory, kept until drop().
 void hold_liveness(std::atomic<uint32_t>* word);

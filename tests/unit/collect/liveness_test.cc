@@ -1,10 +1,14 @@
 // tests/unit/collect/liveness_test.cc: an agent sees that its collector has died, or has given the arena up; and a
 // target cannot resize the arena.
+#include "cli/collect/liveness.h"
+
 #include "cli/collect/arena.h"
 #include "tests/support/ring_builder.h"
 
 #include <catch2/catch.hpp>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,6 +54,37 @@ TEST_CASE("an arena that is given up in time is not marked") {
   test::FakeAgent agent(fd);
   CHECK((liveness_of(agent) & wire::kFutexOwnerDied) == 0);
   ::close(fd);
+}
+
+// Of so many the kernel walks a part for each thread.
+TEST_CASE("however many arenas a collector has, all agents see that it was killed") {
+  constexpr size_t kWords = 2 * kMostOnList + 100;
+  const UniqueFd file(::memfd_create("words", MFD_CLOEXEC));
+  REQUIRE(::ftruncate(file.get(), kWords * kLivenessDistance) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    for (size_t i = 0; i < kWords; ++i) {
+      void* const region =
+          ::mmap(nullptr, 2 * kLivenessDistance, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      void* const word =
+          ::mmap(static_cast<char*>(region) + kLivenessDistance, kLivenessDistance, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_FIXED, file.get(), static_cast<off_t>(i * kLivenessDistance));
+      hold_liveness(static_cast<std::atomic<uint32_t>*>(word));
+      if (i % 50 == 0) drop_liveness(static_cast<std::atomic<uint32_t>*>(word));
+    }
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGKILL);
+  size_t marked = 0;
+  for (size_t i = 0; i < kWords; ++i) {
+    uint32_t word = 0;
+    REQUIRE(::pread(file.get(), &word, sizeof word, static_cast<off_t>(i * kLivenessDistance)) == sizeof word);
+    if ((word & wire::kFutexOwnerDied) != 0) ++marked;
+  }
+  CHECK(marked == kWords - kWords / 50);
 }
 
 TEST_CASE("the target cannot resize the arena") {
