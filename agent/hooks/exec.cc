@@ -297,7 +297,7 @@ EARLY_HOOK(int, fexecve)(int fd, Texts arguments, Texts variables) {
   const RealExec& real = real_exec();
   if (variables == nullptr) return real.fexecve(fd, arguments, variables);  // EINVAL from libc, unlike from the kernel
   const DescriptorLink link(fd);
-  return replace_process({{AT_FDCWD, link.path, true}}, variables,
+  return replace_process({{fd, link.path, true}}, variables,
                          [&](Texts changed) { return real.fexecve(fd, arguments, changed); });
 }
 
@@ -306,7 +306,7 @@ EARLY_HOOK(int, execveat)(int folder_fd, const char* path, Texts arguments, Text
   const DescriptorLink link(folder_fd);
   char first = 1;
   const bool is_open_file = (flags & AT_EMPTY_PATH) != 0 && read_own_memory(&first, path, 1) && first == 0;
-  const ImagePlace image = is_open_file ? ImagePlace{AT_FDCWD, link.path, true} : ImagePlace{folder_fd, path};
+  const ImagePlace image = is_open_file ? ImagePlace{folder_fd, link.path, true} : ImagePlace{folder_fd, path};
   return replace_process({image}, variables, [&](Texts changed) {
     if (real.execveat != nullptr) return real.execveat(folder_fd, path, arguments, changed, flags);
     return static_cast<int>(result_as_libc(  // glibc before 2.34

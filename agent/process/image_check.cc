@@ -41,11 +41,26 @@ long open_regular(int folder_fd, const char* path, struct stat* facts) {
   return raw_syscall(SYS_openat, folder_fd, reinterpret_cast<long>(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
+// A file that is open already is read by its own descriptor where that can be: then *is_lent, and /proc is not needed.
+long open_again(int fd, const char* link, struct stat* facts, bool* is_lent) {
+  const long seen =
+      raw_syscall(SYS_newfstatat, fd, reinterpret_cast<long>(""), reinterpret_cast<long>(facts), AT_EMPTY_PATH);
+  if (seen == -EBADF) return -ENOENT;
+  if (is_error(seen)) return seen;
+  if (!S_ISREG(facts->st_mode)) return -ENOEXEC;
+  char byte;
+  *is_lent = !is_error(raw_syscall(SYS_pread64, fd, reinterpret_cast<long>(&byte), sizeof byte, 0));
+  if (*is_lent) return fd;
+  const long opened = open_regular(AT_FDCWD, link, facts);  // O_PATH
+  return opened == -ENOENT || opened == -ENOTDIR ? -EACCES : opened;
+}
+
 class File {
  public:
-  File(int folder_fd, const char* path) : fd_(open_regular(folder_fd, path, &facts_)) {}
+  File(int folder_fd, const char* path, bool is_link = false)
+      : fd_(is_link ? open_again(folder_fd, path, &facts_, &is_lent_) : open_regular(folder_fd, path, &facts_)) {}
   ~File() {
-    if (is_open()) sys_close(static_cast<int>(fd_));
+    if (is_open() && !is_lent_) sys_close(static_cast<int>(fd_));
   }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -58,6 +73,7 @@ class File {
 
  private:
   struct stat facts_;
+  bool is_lent_ = false;  // the program's own descriptor
   long fd_;
 };
 
@@ -162,11 +178,11 @@ const char* find_path_variable() {
 }
 
 // current_fd: the process's folder at the exec, where the kernel looks for an interpreter.
-ImageObstacle look_at_image(int folder_fd, int current_fd, const char* path) {
+ImageObstacle look_at_image(int folder_fd, int current_fd, const char* path, bool is_link) {
   char head[kHeadBytes + 1];
   char interpreter[kHeadBytes + 1];
   for (int scripts = 0; scripts < kMaxScripts; ++scripts) {
-    const File file(folder_fd, path);
+    const File file(folder_fd, path, is_link);
     if (file.has_no_descriptor()) return kNoDescriptor;
     if (!file.is_open()) return file.is_no_program() ? ImageObstacle::kNone : ImageObstacle::kUnread;
     const size_t got = read_at(file.fd(), head, kHeadBytes, 0);
@@ -182,18 +198,19 @@ ImageObstacle look_at_image(int folder_fd, int current_fd, const char* path) {
     strcpy(interpreter, script_interpreter(head));
     path = interpreter;
     folder_fd = current_fd;
+    is_link = false;
     if (path[0] == 0) return ImageObstacle::kNone;
   }
   return ImageObstacle::kNone;
 }
 
 ImageObstacle look_from_folder(const ImagePlace& image) {
-  if (image.folder == nullptr) return look_at_image(image.folder_fd, AT_FDCWD, image.path);
+  if (image.folder == nullptr) return look_at_image(image.folder_fd, AT_FDCWD, image.path, image.is_link);
   const long folder =
       raw_syscall(SYS_openat, image.folder_fd, reinterpret_cast<long>(image.folder), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (folder == -EMFILE) return kNoDescriptor;
   if (is_error(folder)) return ImageObstacle::kUnread;
-  const ImageObstacle obstacle = look_at_image(static_cast<int>(folder), static_cast<int>(folder), image.path);
+  const ImageObstacle obstacle = look_at_image(static_cast<int>(folder), static_cast<int>(folder), image.path, false);
   sys_close(static_cast<int>(folder));
   return obstacle;
 }

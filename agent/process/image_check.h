@@ -21,11 +21,12 @@
 namespace heapprof::agent {
 
 // The program that will be started: `path`, relative to `folder` or, where that is nullptr, to `folder_fd`; `folder` is
-// itself relative to `folder_fd`. path: nullptr if it was not found, so that nothing will start.
+// itself relative to `folder_fd`. is_link: it is open, as `folder_fd`. path: nullptr if it was not found, so that
+// nothing will start.
 struct ImagePlace {
   int folder_fd = AT_FDCWD;
   const char* path = nullptr;
-  bool is_link = false;          // the path is a descriptor's link in /proc
+  bool is_link = false;          // the path is the descriptor's link in /proc
   const char* folder = nullptr;  // to which the child goes first
   bool is_unknown = false;       // where it goes cannot be told
 };
@@ -34,10 +35,11 @@ struct ImagePlace {
 // there, or is no file, is the kernel's to refuse (kNone).
 wire::ImageObstacle check_image(const ImagePlace& image);
 
-// The link in /proc to an open file, which opens it even if it has no name (any more).
+// The link in /proc to an open file, which opens it even if it has no name (any more). It is that of the thread which
+// follows it: a thread may have files of its own, and the first thread's are gone when that has ended.
 struct DescriptorLink {
   explicit DescriptorLink(int fd);
-  char path[32] = "/proc/self/fd/";
+  char path[40] = "/proc/thread-self/fd/";
 };
 // Returns what the link leads to, written to `memory` (`bytes` long), or `link` itself if it cannot be read.
 const char* read_link(const char* link, char* memory, unsigned long bytes);

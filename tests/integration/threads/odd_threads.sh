@@ -49,7 +49,7 @@ if gcc -fsanitize=address -x c - -o checked 2>/dev/null <<'END'
 int main(void) { puts("checked"); }
 END
 then
-  for how in spawn exec; do
+  for how in spawn exec fexec fexec_path; do
     profile "$TARGETS/odd_threads" leader_ends 1 $how ./checked
     expect_in out.txt checked
   done

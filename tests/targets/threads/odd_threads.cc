@@ -11,7 +11,8 @@
 //        odd_threads served_stack ROOM        likewise, by userfaultfd, from a thread that allocates
 //        odd_threads own_calls 1|2            that gets its system calls back as signals, but libc's; or those of
 //                                             heapprof's library alone (syscall user dispatch)
-//        odd_threads leader_ends 1 spawn|exec PROGRAM   the first one ends, another one starts a program
+//        odd_threads leader_ends 1 spawn|exec|fexec|fexec_path PROGRAM   the first one ends, another one starts a
+//                                             program; fexec…: with files of its own (fexec_path: by O_PATH)
 // 95: the kernel does not have what it takes.
 // Each thread keeps one block of 1235 bytes and frees one of 1237; a clean-up frees one of 1239, a destructor makes one
 // of 1241.
@@ -236,11 +237,16 @@ static int dispatch_calls(char* mode) {
 // ---- A process without its first thread ----
 
 static void* start_program(void* words) {
-  char** const how = static_cast<char**>(words);  // "spawn" or "exec", and the program
+  char** const how = static_cast<char**>(words);  // "spawn", …, and the program
   usleep(200'000);                                // until the first thread has ended
   int status = 96;
   if (strcmp(how[0], "exec") == 0) {
     execve(how[1], how + 1, environ);
+  } else if (strncmp(how[0], "fexec", 5) == 0) {
+    constexpr int kUnusual = 99;  // the process's first files have no such number
+    if (unshare(CLONE_FILES) != 0) _exit(95);
+    const int flags = strcmp(how[0], "fexec_path") == 0 ? O_PATH : O_RDONLY;
+    fexecve(dup3(open(how[1], flags | O_CLOEXEC), kUnusual, O_CLOEXEC), how + 1, environ);
   } else if (pid_t child; posix_spawn(&child, how[1], nullptr, nullptr, how + 1, environ) == 0) {
     waitpid(child, &status, 0);
   }
