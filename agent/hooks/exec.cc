@@ -305,7 +305,7 @@ EARLY_HOOK(int, execveat)(int folder_fd, const char* path, Texts arguments, Text
   const RealExec& real = real_exec();
   const DescriptorLink link(folder_fd);
   char first = 1;
-  const bool is_open_file = (flags & AT_EMPTY_PATH) != 0 && read_own_memory(&first, path, 1) && first == 0;
+  const bool is_open_file = (flags & AT_EMPTY_PATH) != 0 && read_given_memory(&first, path, 1) && first == 0;
   const ImagePlace image = is_open_file ? ImagePlace{folder_fd, link.path, true} : ImagePlace{folder_fd, path};
   return replace_process({image}, variables, [&](Texts changed) {
     if (real.execveat != nullptr) return real.execveat(folder_fd, path, arguments, changed, flags);
@@ -378,13 +378,13 @@ void follow_actions(const void* actions, ImagePlace* image) {
   FileActions list;
   if (actions == nullptr || !is_following()) return;
   image->is_unknown = true;
-  if (!read_own_memory(&list, actions, sizeof list) || list.count < 0 || list.count > list.room ||
+  if (!read_given_memory(&list, actions, sizeof list) || list.count < 0 || list.count > list.room ||
       list.count > kMostActions)
     return;
   const auto* at = static_cast<const FileAction*>(list.actions);
   for (int i = 0; i < list.count; ++i) {
     FileAction action;
-    if (!read_own_memory(&action, at + i, sizeof action)) return;
+    if (!read_given_memory(&action, at + i, sizeof action)) return;
     if (action.kind < FileAction::kClose || action.kind > FileAction::kForeground) return;
     if (action.kind != FileAction::kChangeTo && action.kind != FileAction::kChangeToOpen) continue;
     const bool is_other_table = action.kind == FileAction::kChangeToOpen && i != 0;  // its descriptors are the child's

@@ -139,7 +139,7 @@ bool is_same_memory(const char* at, const char* text, size_t bytes) {
   char piece[256];
   for (size_t done = 0; done < bytes;) {
     const size_t piece_bytes = bytes - done < sizeof piece ? bytes - done : sizeof piece;
-    if (!read_own_memory(piece, at + done, piece_bytes) || memcmp(piece, text + done, piece_bytes) != 0) return false;
+    if (!read_given_memory(piece, at + done, piece_bytes) || memcmp(piece, text + done, piece_bytes) != 0) return false;
     done += piece_bytes;
   }
   return true;
@@ -148,7 +148,7 @@ bool is_same_memory(const char* at, const char* text, size_t bytes) {
 bool names_ours_first(const char* list) {
   const size_t length = strlen(g_preload);
   char next;
-  if (!is_same_memory(list, g_preload, length) || !read_own_memory(&next, list + length, 1)) return false;
+  if (!is_same_memory(list, g_preload, length) || !read_given_memory(&next, list + length, 1)) return false;
   return next == 0 || next == ':' || next == ' ';
 }
 
@@ -183,7 +183,7 @@ Survey survey(char* const* variables) {
   StringBeginnings beginnings;
   char* entries[32];
   while (variables != nullptr) {
-    const size_t got = read_own_part(entries, variables + found.count, sizeof entries) / sizeof *entries;
+    const size_t got = read_given_part(entries, variables + found.count, sizeof entries) / sizeof *entries;
     for (size_t i = 0; i < got && found.is_readable; ++i, ++found.count) {
       if (entries[i] == nullptr) return found;
       found.is_readable = found.count < kMostEntries && survey_entry(entries[i], &beginnings, &found);
@@ -285,7 +285,7 @@ bool preloads_sanitizer(char* const* variables) {
   char list[1024];
   if (!found.is_readable || found.preload == nullptr) return false;
   const size_t wanted = found.preload_bytes < sizeof list ? found.preload_bytes : sizeof list;
-  if (!read_own_memory(list, found.preload, wanted)) return false;
+  if (!read_given_memory(list, found.preload, wanted)) return false;
   list[wanted - 1] = 0;
   const char* at = list;
   for (size_t length; (length = next_object(&at)) != 0; at += length) {
@@ -314,7 +314,7 @@ char* const* change_environment(char* const* variables, EnvironmentChange change
   if (found.preload != nullptr && read_own_string(list, found.preload_bytes, found.preload) == kNoString)
     return variables;
   if (!invite && !found.has_socket && (found.preload == nullptr || !names_ours(list))) return variables;
-  if (!read_own_memory(changed, variables, found.count * sizeof *changed)) return variables;
+  if (!read_given_memory(changed, variables, found.count * sizeof *changed)) return variables;
   StringBeginnings beginnings;
   size_t count = 0;
   for (size_t i = 0; i < found.count; ++i) {

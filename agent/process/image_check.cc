@@ -168,7 +168,7 @@ const char* find_path_variable() {
   StringBeginnings beginnings;
   for (char** variable = environ; variable != nullptr; ++variable) {
     char* entry;
-    if (!read_own_memory(&entry, variable, sizeof entry)) return nullptr;
+    if (!read_given_memory(&entry, variable, sizeof entry)) return nullptr;
     if (entry == nullptr) break;
     const char* beginning = beginnings.of(entry);
     if (beginning == nullptr) return nullptr;

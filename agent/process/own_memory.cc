@@ -4,7 +4,9 @@
 // program's. rt_sigprocmask with a wrong first argument tells whether eight bytes can be read, but then they have yet
 // to be read, and may be gone: another thread has unmapped them. Where none can have (ReadablePages) it is the better
 // way: it costs a fifth, and a filter of system calls that does not expect process_vm_readv, and kills for it, lets it
-// through: libc blocks signals, too.
+// through: libc blocks signals, too. So it is for what a program hands over where process_vm_readv is refused (older
+// container runtimes): who unmaps that meanwhile makes a call of its own fail, and a program that cannot have our
+// variables, started with them, fails each time.
 //
 // A transfer that breaks off ends, says its manual, between two pieces of the list that it was given: so no piece
 // reaches over the end of a page.
@@ -29,8 +31,8 @@ constexpr size_t kLookBytes = 256;  // of a string, at once
 
 size_t bytes_to_page_end(uintptr_t address) { return wire::kPageBytes - address % wire::kPageBytes; }
 
-// One call: at most kMostPieces pages.
-size_t read_some(char* to, uintptr_t from, size_t bytes) {
+// One call: at most kMostPieces pages. Returns how many bytes were read, or an error.
+long read_some(char* to, uintptr_t from, size_t bytes) {
   iovec pieces[kMostPieces];
   size_t count = 0;
   size_t asked = 0;
@@ -41,14 +43,18 @@ size_t read_some(char* to, uintptr_t from, size_t bytes) {
     asked += piece_bytes;
   }
   const iovec target{to, asked};
-  const long got = raw_syscall(SYS_process_vm_readv, sys_gettid(), reinterpret_cast<long>(&target), 1,
-                               reinterpret_cast<long>(pieces), static_cast<long>(count), 0);
-  return is_error(got) ? 0 : static_cast<size_t>(got);
+  return raw_syscall(SYS_process_vm_readv, sys_gettid(), reinterpret_cast<long>(&target), 1,
+                     reinterpret_cast<long>(pieces), static_cast<long>(count), 0);
 }
 
 bool is_mask_readable(uintptr_t address) {
   constexpr long kNoSuchChange = -1;
   return raw_syscall(SYS_rt_sigprocmask, kNoSuchChange, static_cast<long>(address), 0, sizeof(SignalMask)) != -EFAULT;
+}
+
+bool is_page_readable(uintptr_t address) {
+  constexpr uintptr_t kIntoPage = 8;  // at address 0 no mask would be read
+  return is_mask_readable(address - address % wire::kPageBytes + kIntoPage);
 }
 
 // Whether rt_sigprocmask reads the mask before it looks at what is to be done with it. Linux does; qemu-user refuses
@@ -64,13 +70,38 @@ bool is_mask_read_first() {
   return answer.load(std::memory_order_relaxed) == kYes;
 }
 
+// To the end of one page. 0: it cannot be read.
+size_t read_as_it_is(char* to, uintptr_t from, size_t bytes) {
+  const size_t to_page_end = bytes_to_page_end(from);
+  if (!is_mask_read_first() || !is_page_readable(from)) return 0;
+  const size_t got = to_page_end < bytes ? to_page_end : bytes;
+  memcpy(to, reinterpret_cast<const void*>(from), got);
+  return got;
+}
+
+size_t read_part(void* to, const void* from, size_t bytes, bool is_given) {
+  if (is_filtered()) return 0;
+  const auto start = reinterpret_cast<uintptr_t>(from);
+  if (start + bytes < start) bytes = 0 - start;  // up to the end of all addresses
+  size_t done = 0;
+  while (done < bytes) {
+    char* const rest = static_cast<char*>(to) + done;
+    long got = read_some(rest, start + done, bytes - done);
+    if (is_given && is_error(got) && got != -EFAULT)
+      got = static_cast<long>(read_as_it_is(rest, start + done, bytes - done));
+    if (is_error(got) || got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  return done;
+}
+
 // Goes through a string piece by piece. Calls take(piece, bytes), the zero byte included; false from it: enough.
 template <typename Take>
 size_t walk_string(const char* from, size_t most, Take take) {
   char piece[kLookBytes];
   for (size_t length = 0; length <= most;) {
     const auto at = reinterpret_cast<uintptr_t>(from) + length;
-    const size_t got = read_own_part(piece, reinterpret_cast<const void*>(at), sizeof piece);
+    const size_t got = read_given_part(piece, reinterpret_cast<const void*>(at), sizeof piece);
     if (got == 0) return kNoString;
     const size_t here = strnlen(piece, got);
     const bool is_end = here < got;
@@ -83,18 +114,8 @@ size_t walk_string(const char* from, size_t most, Take take) {
 
 }  // namespace
 
-size_t read_own_part(void* to, const void* from, size_t bytes) {
-  if (is_filtered()) return 0;
-  const auto start = reinterpret_cast<uintptr_t>(from);
-  if (start + bytes < start) bytes = 0 - start;  // up to the end of all addresses
-  size_t done = 0;
-  while (done < bytes) {
-    const size_t got = read_some(static_cast<char*>(to) + done, start + done, bytes - done);
-    if (got == 0) break;
-    done += got;
-  }
-  return done;
-}
+size_t read_own_part(void* to, const void* from, size_t bytes) { return read_part(to, from, bytes, false); }
+size_t read_given_part(void* to, const void* from, size_t bytes) { return read_part(to, from, bytes, true); }
 
 uintptr_t find_readable_end(uintptr_t start, uintptr_t wanted, uintptr_t most) {
   while (start < wanted && !is_filtered()) {
@@ -116,7 +137,7 @@ uintptr_t find_readable_end(uintptr_t start, uintptr_t wanted, uintptr_t most) {
 bool can_read_page(uintptr_t address) {
   const uintptr_t start = address & ~(wire::kPageBytes - 1);
   if (is_filtered()) return true;
-  if (is_mask_read_first()) return is_mask_readable(start);
+  if (is_mask_read_first()) return is_page_readable(start);
   return find_readable_end(start, start + wire::kPageBytes) != start || !can_read_own_memory();
 }
 
@@ -126,6 +147,7 @@ bool can_read_own_memory() {
 }
 
 bool read_own_memory(void* to, const void* from, size_t bytes) { return read_own_part(to, from, bytes) == bytes; }
+bool read_given_memory(void* to, const void* from, size_t bytes) { return read_given_part(to, from, bytes) == bytes; }
 
 size_t read_own_string(char* to, size_t room, const char* from) {
   if (room == 0) return kNoString;
@@ -157,7 +179,7 @@ const char* StringBeginnings::of(const char* text) {
     if (is_enough(window_ + offset, bytes_ - offset)) return window_ + offset;
   }
   start_ = address;
-  bytes_ = read_own_part(window_, text, sizeof window_);
+  bytes_ = read_given_part(window_, text, sizeof window_);
   return is_enough(window_, bytes_) ? window_ : nullptr;
 }
 

@@ -6,9 +6,13 @@
 // Guarantees
 //  - No address faults, whatever it is (tests/unit/agent_process, tests/integration/processes/bad_pointers.sh).
 //  - What is read is a copy, so another thread that writes there meanwhile changes nothing of what was looked at.
-// Not provided: an answer where the kernel gives none (no process_vm_readv, or a sandbox refuses it; a filter of the
-//               program's own, where we make no system call): then nothing can be read. Memory that no page stands
-//               behind (a device's registers) cannot be read either.
+//  - What a program hands over for a call of the kernel's (read_given_…, strings) is read where the kernel gives no
+//    answer, too (a sandbox refuses process_vm_readv): page by page, after the question whether the page can be read.
+//    Only there does it have to stay mapped meanwhile, as for the call itself
+//    (tests/integration/processes/sanitized_children.sh).
+// Not provided: else an answer where the kernel gives none; nor under a filter of the program's own, where we make no
+//               system call: then nothing can be read. Memory that no page stands behind (a device's registers) cannot
+//               be read either.
 // Context:  anywhere, vfork children and signal handlers included. errno is as before.
 // Cost:     two system calls for 64 KiB: 1.3 µs, and 0.5 µs a page on a virtual machine. Stack: 600 bytes.
 #pragma once
@@ -24,6 +28,10 @@ size_t read_own_part(void* to, const void* from, size_t bytes);
 
 // True if all was copied. Else what is in `to` is of no meaning.
 bool read_own_memory(void* to, const void* from, size_t bytes);
+
+// The same two for what the program hands over.
+size_t read_given_part(void* to, const void* from, size_t bytes);
+bool read_given_memory(void* to, const void* from, size_t bytes);
 
 // The end of the pages from `start` on that can be read, as far as `wanted`, or as `most` where a call reaches that
 // far: an address of a page's end, or `start` itself where nothing can be read. No page beyond both is asked for.

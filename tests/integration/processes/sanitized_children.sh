@@ -56,3 +56,14 @@ gcc names.c -rdynamic -o names
 expect_status 0 "$HEAPPROF_BIN" run -q -o p.json -- bash -c './names; ./plain >/dev/null; exit 0'
 expect_eq "notes" "$(jq -s '[.[].heapprof.unprofiled_programs[]] | length' p*.json)" 0
 expect_eq "blocks of both" "$(jq -s '[.[].pps[] | select(.tb == 1235 or .tb == 1236) | .tb] | sort | join(" ")' p*.json)" '"1235 1236"'
+
+# The same where process_vm_readv is refused, as older container runtimes do, for heapprof and all that it runs.
+export ASAN_OPTIONS=detect_leaks=0
+if ! "$TARGETS/refuses_reads" true || ! gcc -fsanitize=address program.c -o checked 2>/dev/null ||
+  [ "$(./checked 2>/dev/null)" != "it ran" ]; then
+  not_tried "a filter for process_vm_readv, or AddressSanitizer"
+  exit 0
+fi
+# shellcheck disable=SC2016  # the shell's
+expect_status 3 "$TARGETS/refuses_reads" "$HEAPPROF_BIN" run -q -o p.json -- bash -c './checked; exit $?'
+expect_eq "output where process_vm_readv is refused" "$(cat out.txt)" "it ran"
