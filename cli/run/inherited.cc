@@ -69,6 +69,7 @@ Inherited::Inherited() : pid_(getpid()), parent_(getppid()) {
   is_subreaper_ = prctl(PR_GET_CHILD_SUBREAPER, &is_set) == 0 && is_set != 0;
   const bool is_told = syscall(SYS_sched_getattr, 0, &scheduling_, sizeof scheduling_, 0) == 0;
   if (!is_told || (scheduling_.flags & kResetOnFork) == 0) scheduling_ = {};
+  nice_ = getpriority(PRIO_PROCESS, 0);
   getrlimit(RLIMIT_NOFILE, &files_);
   descriptors_ = descriptors_without_cloexec();
 }
@@ -80,7 +81,10 @@ void Inherited::enter_run(pid_t parent) const { die_with(parent, death_signal_);
 void Inherited::enter_program(pid_t parent) const {
   if (is_subreaper_) prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (files_.rlim_max != 0) setrlimit(RLIMIT_NOFILE, &files_);  // we raise ours (cli/collect/process_files.cc)
-  if (scheduling_.size != 0) syscall(SYS_sched_setattr, 0, &scheduling_, 0);  // as far as the limits allow
+  if (scheduling_.size != 0) {                                  // as far as the limits allow
+    setpriority(PRIO_PROCESS, 0, nice_);                        // of a real-time policy the next call does not set it
+    syscall(SYS_sched_setattr, 0, &scheduling_, 0);
+  }
   die_with(parent, death_signal_);
 }
 

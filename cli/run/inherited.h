@@ -60,6 +60,7 @@ class Inherited {
   int death_signal_ = 0;  // 0: none
   bool is_subreaper_ = false;
   SchedulingState scheduling_;
+  int nice_ = 0;
   rlimit files_{};                // both 0: unknown
   std::vector<int> descriptors_;  // beyond 2
 };
