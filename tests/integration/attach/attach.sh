@@ -11,12 +11,16 @@ start() {  # COMMAND…: the program, as $program; words for it go to descriptor
   wait_for 60 "the word of $1" test -s said.txt
 }
 attach() {  # FLAGS…: as $attached, once the agent records
+  own_tasks=$(tasks)
   "$HEAPPROF_BIN" attach "$@" -o profile.json "$program" >attach.txt 2>&1 &
   attached=$!
   (wait_for 60 "the attach" is_attached) || { cat attach.txt >&2; exit 1; }
 }
+tasks() { ls "/proc/$program/task" | wc -l; }
+# A snapshot is answered a moment before the agent records; then heapprof's thread in the program ends.
 is_attached() {
-  grep -q libheapprof.so "/proc/$program/maps" && "$HEAPPROF_BIN" snapshot -q -o now.json "$program" 2>/dev/null
+  grep -q libheapprof.so "/proc/$program/maps" && "$HEAPPROF_BIN" snapshot -q -o now.json "$program" 2>/dev/null &&
+    [ "$(tasks)" -le "$own_tasks" ]
 }
 storms() { [ "$(ls "/proc/$program/task" | wc -l)" -gt "$1" ]; }  # THREADS: all are there; the shell before has one
 pointers() { "$PYTHON" "$SOURCE/tests/support/pointers_into_agent.py" "$program"; }
