@@ -87,7 +87,7 @@ List* make_sleeper() {
   return nullptr;
 }
 
-// One that has room; if none can be had, this thread's.
+// A list with room; this thread's own if no other can be made.
 List* list_with_room() {
   if (t_held.held < kMostOnList) return &t_held;
   for (List*& sleeper : t_sleepers) {

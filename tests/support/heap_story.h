@@ -177,19 +177,28 @@ class HeapStory {
 
 // Stamps some events of different threads the wrong way round, as rdtsc does: an event may get a stamp up to `reach`
 // too small, but it stays behind its own thread's last one, and behind the last but one of its address: what rdtsc gets
-// wrong is one handing over, not two in a row. Returns the events in the order of their new stamps.
+// wrong is one handing over, not two in a row. Where the last one of its address is its own thread's (an allocator that
+// gives a thread what it has just freed), both may be stamped before the one that was handed over. Returns the events
+// in the order of their new stamps.
 inline std::vector<StoryEvent> with_inversions(const std::vector<StoryEvent>& events, uint32_t threads, uint64_t reach,
                                                uint32_t seed) {
+  struct Chain {
+    uint64_t but_two = 0;  // the largest stamp but those of the last two events
+    uint64_t but_one = 0;
+    uint64_t last = 0;
+    uint32_t thread = UINT32_MAX;  // of the last
+  };
   std::mt19937_64 random(seed);
   std::vector<StoryEvent> changed = events;
   std::vector<uint64_t> last(threads, 0);
-  std::map<uint64_t, std::array<uint64_t, 2>> chains;  // the largest stamp but that of the last event, and that one
+  std::map<uint64_t, Chain> chains;
   for (StoryEvent& event : changed) {
-    auto& chain = chains[event.chain];
+    Chain& chain = chains[event.chain];
     if (random() % 4 == 0) event.stamp -= std::min(event.stamp, random() % (reach + 1));
-    event.stamp = std::max({event.stamp, last[event.thread] + 1, chain[0] + 1});
+    const uint64_t bound = chain.thread == event.thread ? chain.but_two : chain.but_one;
+    event.stamp = std::max({event.stamp, last[event.thread] + 1, bound + 1});
     last[event.thread] = event.stamp;
-    chain = {std::max(chain[0], chain[1]), event.stamp};
+    chain = {chain.but_one, std::max(chain.but_one, chain.last), event.stamp, event.thread};
   }
   std::stable_sort(changed.begin(), changed.end(),
                    [](const StoryEvent& a, const StoryEvent& b) { return a.stamp < b.stamp; });

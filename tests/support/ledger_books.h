@@ -46,7 +46,7 @@ class Books {
   ThreadTable threads;
   Ledger ledger;
 
- private:
+ protected:
   void send(uint64_t stamp, uint32_t thread, EventKind kind, uint64_t address, uint64_t size_bytes = 0,
             uint32_t site = 0) {
     ledger.apply(Event{stamp, address, size_bytes, site, pack_thread(thread, kind)}, thread - 1);

@@ -202,7 +202,7 @@ void Ledger::on_realloc_begin(const Event& event, uint32_t ring) {
     const auto oldest = std::find_if(begun.begin(), begun.end(), is_same);
     const BegunRealloc abandoned = *oldest;
     begun.erase(oldest);
-    relink(abandoned);
+    relink(abandoned, ring);
   }
   BegunRealloc fresh{{event.address, 0, 0, 0, 0}, 0, 0, event.thread(), BegunState::kUnknown};
   Block block;
@@ -244,7 +244,8 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
   LiveHeap::Entry* entry = nullptr;
   if (!is_over_left_out || !repairs()) entry = heap_.insert(event.address, &is_new);  // from here on nothing fails
   const bool waits = !is_new && repairs();
-  if (waits) park(as_kind(event, EventKind::kMalloc), ring);
+  const bool has_passed = waits && !passed_.empty() && book_passed(event, ring);
+  if (waits && !has_passed) park(as_kind(event, EventKind::kMalloc), ring);
   BegunRealloc begun;
   bool is_known = false;
   const bool has_begun = take_begun(event.thread(), ring, &begun);
@@ -261,7 +262,8 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
   }
 
   if (waits) {
-    if (begun.name != 0) park_name(event, begun.name, ring);
+    if (has_passed && begun.name != 0) ++counts_.unmatched_names;
+    if (!has_passed && begun.name != 0) park_name(event, begun.name, ring);
     return note_change();
   }
   if (!is_new) [[unlikely]]
@@ -299,11 +301,11 @@ void Ledger::on_realloc_free(const Event& event, uint32_t ring) {
 void Ledger::on_realloc_cancel(const Event& event, uint32_t ring) {
   ++counts_.failed_reallocs;
   BegunRealloc begun;
-  if (take_begun(event.thread(), ring, &begun)) relink(begun);
+  if (take_begun(event.thread(), ring, &begun)) relink(begun, ring);
 }
 
 // Books that a realloc has not happened: its block lives on.
-void Ledger::relink(const BegunRealloc& begun) {
+void Ledger::relink(const BegunRealloc& begun, uint32_t ring) {
   if (begun.state == BegunState::kParked) parking_.remove(begun.block.address, begun.parked);
   if (begun.state == BegunState::kLeftOut) relink_left_out(begun);
   if (begun.state != BegunState::kKnown) return;
@@ -322,7 +324,15 @@ void Ledger::relink(const BegunRealloc& begun) {
     if (!parking_.empty()) [[unlikely]]
       settle(begun.block.address);
   } else {  // somebody has this address, so the block ended after all; or there is no room for it
-    counts_.unseen_frees += amount_of(begun.block).blocks;
+    const ParkedEvent* const end = find_passed(begun.block.address, ring, clock_);
+    if (end != nullptr) {
+      count_others(*end, begun.block);
+      if (end->scope_path != 0) scopes_.free_by_path(end->scope_path, amount_of(begun.block));
+      ++counts_.reordered;
+      passed_.take_first(begun.block.address);
+    } else {
+      counts_.unseen_frees += amount_of(begun.block).blocks;
+    }
     close_block(begun.block, begun.last_key, false);
     if (begun.name != 0) remove_name(begun.name, begun.block);
     note_change();

@@ -254,6 +254,7 @@ class Ledger {
   void on_realloc_cancel(const Event& event, uint32_t ring);
   void on_thread_left(const Event& event, uint32_t ring);
 
+  void count_begin(const Event& event, Amount amount);
   void open_block(LiveHeap::Entry* entry, const Event& event);
   void close_block(const Block& block, uint64_t last_key, bool may_be_temporary);
   void close_begun(const BegunRealloc& begun, uint32_t thread, bool may_be_temporary) {
@@ -290,10 +291,11 @@ class Ledger {
 
   bool take_begun(uint32_t thread, uint32_t ring, BegunRealloc* begun);
   std::vector<BegunRealloc>& begun_of(uint32_t ring);
-  void relink(const BegunRealloc& begun);
+  void relink(const BegunRealloc& begun, uint32_t ring);
 
   uint64_t park(const Event& event, uint32_t ring);
   void settle_begun(const Event& begin, uint32_t ring);
+  const ParkedEvent* find_passed(uint64_t address, uint32_t ring, uint64_t stamp);
   bool book_passed(const Event& begin, uint32_t ring);
   void settle(uint64_t address);
   Event revive(const ParkedEvent& parked);

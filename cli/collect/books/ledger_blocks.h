@@ -17,19 +17,24 @@ namespace heapprof::cli {
     expire(clock_ - repair_window_ - 1);
 }
 
-[[gnu::always_inline]] inline void Ledger::open_block(LiveHeap::Entry* entry, const Event& event) {
-  *entry = {event.size_bytes, now_ticks_, event.site, event.thread()};
-  const uint64_t size_bytes = size_of(event.size_bytes);
-  const Amount amount = amount_of(entry->block(event.address));
+[[gnu::always_inline]] inline void Ledger::count_begin(const Event& event, Amount amount) {
   if (rate_of(event.size_bytes) != 0) [[unlikely]] {
     ++counts_.chosen;
     counts_.chosen_for = {counts_.chosen_for.bytes + amount.bytes, counts_.chosen_for.blocks + amount.blocks};
   }
-  sites_.add(event.site, size_bytes, amount);
   counts_.allocations += amount.blocks;
   ThreadSlot& thread = threads_[event.thread()];
   thread.allocations += amount.blocks;
   add_to(&thread.total_bytes, amount.bytes);
+}
+
+[[gnu::always_inline]] inline void Ledger::open_block(LiveHeap::Entry* entry, const Event& event) {
+  *entry = {event.size_bytes, now_ticks_, event.site, event.thread()};
+  const uint64_t size_bytes = size_of(event.size_bytes);
+  const Amount amount = amount_of(entry->block(event.address));
+  sites_.add(event.site, size_bytes, amount);
+  count_begin(event, amount);
+  ThreadSlot& thread = threads_[event.thread()];
   thread.last_address = event.address;
   if (thread.scopes != 0) [[unlikely]]
     scopes_.allocate(thread.scopes, amount);

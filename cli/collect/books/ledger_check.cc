@@ -25,7 +25,7 @@ void Ledger::set_drain_ticks(uint64_t ticks) {
 
 void Ledger::on_thread_left(const Event& event, uint32_t ring) {
   BegunRealloc begun;
-  while (take_begun(event.thread(), ring, &begun)) relink(begun);  // it died inside realloc
+  while (take_begun(event.thread(), ring, &begun)) relink(begun, ring);  // it died inside realloc
   ThreadSlot& thread = threads_[event.thread()];
   if (thread.open_streams == 1) thread.pauses = 0;
   if (thread.scopes != 0) note_live(thread.id);
@@ -58,12 +58,13 @@ void Ledger::give_up_until(std::span<const uint64_t> last_stamps) {
 void Ledger::finish(uint64_t end_ticks) {
   now_ticks_ = std::max(now_ticks_, end_ticks);
   expire(UINT64_MAX);
-  for (std::vector<BegunRealloc>& begun : begun_) {
+  for (uint32_t ring = 0; ring < begun_.size(); ++ring) {
+    std::vector<BegunRealloc>& begun = begun_[ring];
     while (!begun.empty()) {
       const BegunRealloc last = begun.back();
       begun.pop_back();
       if (last.state == BegunState::kKnown) --begun_blocks_;
-      relink(last);
+      relink(last, ring);
     }
   }
   bounds_.finish(now_ticks_);

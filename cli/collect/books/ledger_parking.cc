@@ -36,39 +36,47 @@ void Ledger::settle_begun(const Event& begin, uint32_t ring) {
   while (const ParkedEvent* first = parking_.first(begin.address)) {
     if (!first->is_end_before(begin, ring, inherits_)) break;
     const ParkedEvent end = parking_.take_first(begin.address);
-    if (inherits_ || end.event.kind() != EventKind::kFree) {
+    const bool is_over = end.event.kind() == EventKind::kFree || end.after_realloc;  // else its realloc asks for it
+    if (inherits_ || !is_over) {
       give_up(end);
     } else {
-      passed_.park(clock_, end.event, end.ring, end.scope_path, false);
+      passed_.park(clock_, end);
       next_expiry_ = std::min(next_expiry_, add_saturating(passed_.oldest_stamp(), repair_window_));
     }
   }
   settle(begin.address);
 }
 
-// A begin of a live address, whose end has come before the begin of the block that is live there now: the ring of these
-// two was ahead. Books a block that has come and gone. False: there is no such end.
-bool Ledger::book_passed(const Event& begin, uint32_t ring) {
+// The end that came before the begin of the block that is live at the address now, as their ring was ahead. nullptr:
+// there is none that can be the end of what `ring` has there at `stamp`.
+const ParkedEvent* Ledger::find_passed(uint64_t address, uint32_t ring, uint64_t stamp) {
   // As much as a core reads its counter ahead of a line that another core has: 170 were measured on a quiet machine.
   constexpr uint64_t kMostAhead = 4096;
-  const ParkedEvent* const end = passed_.first(begin.address);
-  if (end == nullptr || end->ring == ring || begin.stamp - end->event.stamp > kMostAhead) return false;
+  const ParkedEvent* const end = passed_.first(address);
+  const bool is_its = end != nullptr && end->ring != ring && stamp - end->event.stamp <= kMostAhead;
+  return is_its ? end : nullptr;
+}
+
+// A begin of a live address, whose end was passed: books a block that has come and gone. False: there is no such end.
+bool Ledger::book_passed(const Event& begin, uint32_t ring) {
+  const ParkedEvent* const end = find_passed(begin.address, ring, begin.stamp);
+  if (end == nullptr) return false;
   const LiveHeap::Entry* const live = heap_.find(begin.address);
   if (live == nullptr) return false;  // it was left out
   const Block block{begin.address,  size_of(begin.size_bytes), now_ticks_, begin.site,
                     begin.thread(), rate_of(begin.size_bytes)};
   const Amount amount = amount_of(block);
-  // The two were never live at once: of one site's maximum they are one.
+  // The two were not live at once: of one site's maximum they are one.
   const bool is_of_one_site = live->site == begin.site;
-  if (is_of_one_site) sites_.remove(begin.site, amount, 0, true);
+  const bool is_temporary = end->event.kind() == EventKind::kFree && block.rate == 0;
+  if (is_of_one_site) sites_.remove(begin.site, amount, 0, is_temporary);
   sites_.add(begin.site, block.size_bytes, amount);
-  if (!is_of_one_site) sites_.remove(begin.site, amount, 0, true);
+  if (!is_of_one_site) sites_.remove(begin.site, amount, 0, is_temporary);
   stays_.end(begin.site, {now_ticks_, now_ticks_}, amount.bytes, amount.blocks);
-  counts_.allocations += amount.blocks;
+  count_begin(begin, amount);
+  count_others(*end, block);
   ++counts_.reordered;
   ThreadSlot& thread = threads_[begin.thread()];
-  thread.allocations += amount.blocks;
-  add_to(&thread.total_bytes, amount.bytes);
   thread.last_address = 0;
   if (thread.scopes != 0) scopes_.allocate(thread.scopes, amount);
   if (end->scope_path != 0) scopes_.free_by_path(end->scope_path, amount);

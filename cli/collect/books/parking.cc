@@ -6,10 +6,14 @@
 namespace heapprof::cli {
 
 uint64_t Parking::park(uint64_t stamp, const Event& event, uint32_t ring, uint32_t scope_path, bool is_in_pause) {
-  const uint64_t id = next_id_++;
-  by_address_[event.address].push_back({event, ring, id, scope_path, is_in_pause, false});
-  by_age_.push_back({stamp, event.address, id});
-  return id;
+  return park(stamp, {event, ring, 0, scope_path, is_in_pause, false});
+}
+
+uint64_t Parking::park(uint64_t stamp, ParkedEvent parked) {
+  parked.id = next_id_++;
+  by_address_[parked.event.address].push_back(parked);
+  by_age_.push_back({stamp, parked.event.address, parked.id});
+  return parked.id;
 }
 
 std::vector<uint64_t> Parking::addresses() const {

@@ -39,6 +39,8 @@ class Parking {
 
   // pre: `stamp`, the time now, does not decrease. Returns the event's number.
   uint64_t park(uint64_t stamp, const Event& event, uint32_t ring, uint32_t scope_path, bool is_in_pause);
+  // The same of an event that another Parking had.
+  uint64_t park(uint64_t stamp, ParkedEvent parked);
   // The event of this address that has waited longest; nullptr: none.
   const ParkedEvent* first(uint64_t address) const;
   ParkedEvent take_first(uint64_t address);

@@ -118,6 +118,56 @@ TEST_CASE("an end and the next begin of its ring, both stamped before its addres
   CHECK(books.totals().temporary_blocks == 2);
 }
 
+TEST_CASE("the same of a block that came of a realloc, and of one that a realloc ended") {
+  Books books(1000);
+  books.malloc(1, 1, 0x20, 40);
+  SECTION("the begin is a realloc's end") {
+    books.begin(2, 1, 0x20);
+    books.free(10, 2, 0x10);
+    books.malloc(11, 2, 0x10, 70);
+    books.end(12, 1, 0x10, 50);
+    CHECK(books.totals().live.bytes == 70);
+    CHECK(books.totals().temporary_blocks == 1);
+  }
+  SECTION("the end is a realloc's begin") {
+    books.begin(10, 2, 0x10);
+    books.end(11, 2, 0x30, 60);
+    books.malloc(12, 2, 0x10, 70);
+    books.malloc(13, 1, 0x10, 50);
+    CHECK(books.totals().live.bytes == 40 + 60 + 70);
+    CHECK(books.totals().temporary_blocks == 0);
+  }
+  CHECK(books.counts().reordered == 1);
+  books.finish(30);
+  CHECK(books.counts().foreign == 0);
+  CHECK(books.counts().unseen_frees == 0);
+}
+
+TEST_CASE("a block that lives on, as its realloc failed, has its end and the next begin there before that is told") {
+  Books books(1000);
+  books.malloc(1, 1, 0x10, 50);
+  books.begin(5, 1, 0x10);
+  books.free(10, 2, 0x10);
+  books.malloc(11, 2, 0x10, 70);
+  books.cancel(12, 1);
+  CHECK(books.totals().live.bytes == 70);
+  CHECK(books.counts().reordered == 1);
+  books.finish(30);
+  CHECK(books.counts().foreign == 0);
+  CHECK(books.counts().unseen_frees == 0);
+  CHECK(books.counts().frees == 1);
+}
+
+TEST_CASE("a realloc's begin that was passed and whose block's begin does not come was foreign") {
+  Books books(1000);
+  books.begin(10, 2, 0x10);
+  books.end(11, 2, 0x30, 60);
+  books.malloc(12, 2, 0x10, 70);
+  books.finish(5000);
+  CHECK(books.counts().foreign == 1);
+  CHECK(books.totals().live.bytes == 60 + 70);
+}
+
 TEST_CASE("an end that was passed and whose begin does not come was foreign") {
   Books books(10'000);
   books.free(10, 2, 0x10);

@@ -3,8 +3,8 @@
 #include "cli/collect/books/name_book.h"
 
 #include "cli/collect/books/inner_blocks.h"
-#include "cli/collect/books/ledger.h"
 #include "cli/collect/process_collector.h"
+#include "tests/support/ledger_books.h"
 #include "tests/support/ring_builder.h"
 
 #include <catch2/catch.hpp>
@@ -16,35 +16,16 @@ namespace {
 constexpr uint32_t kCache = 1;
 constexpr uint32_t kWeights = 2;
 
-class Books {
+class Books : public test::Books {
  public:
-  explicit Books(uint64_t window = 0) : ledger(&threads, Ledger::TimeSource::kStamps) {
-    for (uint32_t i = 0; i < 3; ++i) threads.enter(100 + i);
-    ledger.grow_sites(10);
-    ledger.start(0);
-    ledger.set_repair_window(window);
-  }
-  void malloc(uint64_t stamp, uint32_t thread, uint64_t address, uint64_t size_bytes, uint32_t site = 1) {
-    send(stamp, thread, EventKind::kMalloc, address, size_bytes, site);
-  }
-  void free(uint64_t stamp, uint32_t thread, uint64_t address) { send(stamp, thread, EventKind::kFree, address); }
-  void begin(uint64_t stamp, uint32_t thread, uint64_t address) {
-    send(stamp, thread, EventKind::kReallocBegin, address);
-  }
-  void end(uint64_t stamp, uint32_t thread, uint64_t address, uint64_t size_bytes) {
-    send(stamp, thread, EventKind::kReallocEnd, address, size_bytes, 2);
-  }
-  void cancel(uint64_t stamp, uint32_t thread) { send(stamp, thread, EventKind::kReallocCancel, 0); }
+  using test::Books::Books;
   void name(uint64_t stamp, uint32_t thread, uint64_t address, uint32_t name) {
     send(stamp, thread, EventKind::kName, address, name);
   }
   void device(const DeviceEvent& device_event, uint64_t size_bytes) {
     send(0, 1, EventKind::kDevice, ledger.device_events().put(device_event), size_bytes, 3);
   }
-  void finish() {
-    ledger.finish(1'000'000);
-    for (const std::string& error : ledger.check()) FAIL_CHECK(error);
-  }
+  void finish() { test::Books::finish(1'000'000); }
   static void check(const NameBook& book, uint32_t name, uint64_t live_bytes, uint64_t max_bytes,
                     uint64_t total_bytes) {
     REQUIRE(book.sums().count(name) == 1);
@@ -58,15 +39,6 @@ class Books {
   }
   void check(uint32_t name, uint64_t live_bytes, uint64_t max_bytes, uint64_t total_bytes) const {
     check(ledger.names(), name, live_bytes, max_bytes, total_bytes);
-  }
-
-  ThreadTable threads;
-  Ledger ledger;
-
- private:
-  void send(uint64_t stamp, uint32_t thread, EventKind kind, uint64_t address, uint64_t size_bytes = 0,
-            uint32_t site = 0) {
-    ledger.apply(Event{stamp, address, size_bytes, site, pack_thread(thread, kind)}, thread - 1);
   }
 };
 

@@ -1,39 +1,21 @@
 // tests/unit/collect/pauses_test.cc: blocks of threads that paused: in no sum, found by their ends, told from those
 // around them at their address, also where events come out of order.
-#include "cli/collect/books/ledger.h"
 #include "shared/scopes.h"
+#include "tests/support/ledger_books.h"
 
 #include <catch2/catch.hpp>
 
 namespace heapprof::cli {
 namespace {
 
-class Books {
+class Books : public test::Books {
  public:
-  explicit Books(uint64_t window = 0) : ledger(&threads, Ledger::TimeSource::kStamps) {
-    for (uint32_t i = 0; i < 3; ++i) threads.enter(100 + i);
-    ledger.grow_sites(10);
-    ledger.start(0);
-    ledger.set_repair_window(window);
-  }
-  void malloc(uint64_t stamp, uint32_t thread, uint64_t address, uint64_t size_bytes) {
-    send(stamp, thread, EventKind::kMalloc, address, size_bytes, 1);
-  }
-  void free(uint64_t stamp, uint32_t thread, uint64_t address) { send(stamp, thread, EventKind::kFree, address); }
-  void begin(uint64_t stamp, uint32_t thread, uint64_t address) {
-    send(stamp, thread, EventKind::kReallocBegin, address);
-  }
-  void end(uint64_t stamp, uint32_t thread, uint64_t address, uint64_t size_bytes) {
-    send(stamp, thread, EventKind::kReallocEnd, address, size_bytes, 2);
-  }
-  void cancel(uint64_t stamp, uint32_t thread) { send(stamp, thread, EventKind::kReallocCancel, 0); }
-  void free_begun(uint64_t stamp, uint32_t thread) { send(stamp, thread, EventKind::kReallocFree, 0); }
+  using test::Books::Books;
   void pause(uint64_t stamp, uint32_t thread) { scope(stamp, thread, wire::ScopeOperation::kPause); }
   void resume(uint64_t stamp, uint32_t thread) { scope(stamp, thread, wire::ScopeOperation::kResume); }
   // The sums agree, and so much is recorded and left out.
   void finish(Amount live, Amount left_out, uint64_t left_out_live_bytes) {
-    ledger.finish(1'000'000);
-    for (const std::string& error : ledger.check()) FAIL_CHECK(error);
+    test::Books::finish(1'000'000);
     CHECK(ledger.sites().totals().live.bytes == live.bytes);
     CHECK(ledger.sites().totals().live.blocks == live.blocks);
     CHECK(ledger.counts().left_out.bytes == left_out.bytes);
@@ -45,16 +27,9 @@ class Books {
     CHECK(ledger.counts().unseen_frees == 0);
   }
 
-  ThreadTable threads;
-  Ledger ledger;
-
  private:
   void scope(uint64_t stamp, uint32_t thread, wire::ScopeOperation operation) {
     send(stamp, thread, EventKind::kScope, wire::pack_scope(operation, 0, 0), stamp);
-  }
-  void send(uint64_t stamp, uint32_t thread, EventKind kind, uint64_t address, uint64_t size_bytes = 0,
-            uint32_t site = 0) {
-    ledger.apply(Event{stamp, address, size_bytes, site, pack_thread(thread, kind)}, thread - 1);
   }
 };
 
