@@ -369,7 +369,7 @@ struct Hello {
   uint32_t flags;               // HelloFlags
   uint32_t self_test_failures;  // bit i: hook i of shared/hooks.def gave another number of events than one
   uint64_t page_bytes;
-  uint64_t events_before;  // allocations before the agent could connect: 0 today, as it connects at the first
+  uint64_t events_before;  // of the heap, before the agent could connect: a vfork child's, in memory that both have
   char agent_version[32];
   char libc_version[32];
   char malloc_object[256];  // path of the object that serves malloc; empty: the main program

@@ -157,10 +157,10 @@ bool asks_others(const TriedFunction* functions, uint32_t count) {
   while (first < count && (!is_plain(functions[first].what) || functions[first].is_small)) ++first;
   if (first == count) return false;
   t_flags |= kThreadSelfTest;
-  const uint32_t before = g_self_test_blocks;
+  const uint32_t before = g_self_test_events;
   for (const size_t bytes : kAskedSizes) call_tried(functions[first], bytes, 0);
   t_flags &= ~kThreadSelfTest;
-  return g_self_test_blocks != before;
+  return g_self_test_events != before;
 }
 
 bool behaves_as_allocator(const TriedFunction* functions, uint32_t count) {

@@ -24,7 +24,7 @@ struct TriedFunction {
 };
 
 // True if the first function that gives a block asks malloc or its kin for it, be it for large blocks alone
-// (g_self_test_blocks): where an allocator serves only some sizes itself, the others would count twice.
+// (g_self_test_events): where an allocator serves only some sizes itself, the others would count twice.
 bool asks_others(const TriedFunction* functions, uint32_t count);
 // True if all functions of one allocator behave as an allocator's do.
 bool behaves_as_allocator(const TriedFunction* functions, uint32_t count);

@@ -5,8 +5,8 @@
 // to be read, and may be gone: another thread has unmapped them. Where none can have (ReadablePages) it is the better
 // way: it costs a fifth, and a filter of system calls that does not expect process_vm_readv, and kills for it, lets it
 // through: libc blocks signals, too. So it is for what a program hands over where process_vm_readv is refused (older
-// container runtimes): who unmaps that meanwhile makes a call of its own fail, and a program that cannot have our
-// variables, started with them, fails each time.
+// container runtimes): a program that unmaps it during the call makes its own call fail, and a program that cannot have
+// our variables, started with them, fails each time.
 //
 // A transfer that breaks off ends, says its manual, between two pieces of the list that it was given: so no piece
 // reaches over the end of a page.

@@ -8,7 +8,7 @@
 //  - What is read is a copy, so another thread that writes there meanwhile changes nothing of what was looked at.
 //  - What a program hands over for a call of the kernel's (read_given_…, strings) is read where the kernel gives no
 //    answer, too (a sandbox refuses process_vm_readv): page by page, after the question whether the page can be read.
-//    Only there does it have to stay mapped meanwhile, as for the call itself
+//    Only then does it have to stay mapped until the call returns, as for the call itself
 //    (tests/integration/processes/sanitized_children.sh).
 // Not provided: else an answer where the kernel gives none; nor under a filter of the program's own, where we make no
 //               system call: then nothing can be read. Memory that no page stands behind (a device's registers) cannot

@@ -37,7 +37,6 @@ const char* g_single_threaded = &kNever;
 bool g_use_tsc = false;
 uint32_t g_fences = 0;
 volatile uint32_t g_self_test_events = 0;
-volatile uint32_t g_self_test_blocks = 0;
 constinit thread_local uint32_t t_flags __attribute__((tls_model("initial-exec")));
 
 void turn_off(wire::StopReason reason) {

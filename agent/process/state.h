@@ -30,13 +30,14 @@ enum class AgentState : uint32_t {
 // Everything here is zero again in a forked child.
 struct alignas(4096) ForkPage {
   AgentState state;
-  std::atomic<uint32_t> age;          // current_age() while events are recorded; 0: they are not
-  std::atomic<uint32_t> lock;         // of the slow paths, taken with signals blocked
-  std::atomic<uint32_t> module_lock;  // agent/process/modules.cc
-  std::atomic<uint32_t> device_lock;  // agent/cuda/device_limit.cc
-  std::atomic<uint32_t> asking_lock;  // agent/cuda/holdings.cc
-  std::atomic<uint32_t> has_own_sum;  // agent/hooks/host_limit.cc: 1: what is reserved there is this process's
-  int forked_pid;                     // of a child by fork() of libc's; a vfork child of it has another. 0: not known
+  std::atomic<uint32_t> age;            // current_age() while events are recorded; 0: they are not
+  std::atomic<uint32_t> lock;           // of the slow paths, taken with signals blocked
+  std::atomic<uint32_t> module_lock;    // agent/process/modules.cc
+  std::atomic<uint32_t> device_lock;    // agent/cuda/device_limit.cc
+  std::atomic<uint32_t> asking_lock;    // agent/cuda/holdings.cc
+  std::atomic<uint32_t> has_own_sum;    // agent/hooks/host_limit.cc: 1: what is reserved there is this process's
+  int forked_pid;                       // of a child by fork() of libc's; a vfork child of it has another. 0: not known
+  std::atomic<uint64_t> events_before;  // of the heap, before this life: Hello::events_before
 };
 extern ForkPage g_fork_page;
 
@@ -57,10 +58,7 @@ inline constexpr uint32_t kThreadWithoutClock = 8;  // it may be about to lose t
 inline constexpr uint32_t kThreadInside = 15;       // any of these: its events are not recorded
 inline constexpr uint32_t kThreadUnfiltered = 16;   // it is under no filter of system calls, for certain
 extern constinit thread_local uint32_t t_flags __attribute__((tls_model("initial-exec")));
-// Events of a thread in a self-test; and those that begin a block of the heap. volatile: the compiler knows that malloc
-// changes no variable.
-extern volatile uint32_t g_self_test_events;
-extern volatile uint32_t g_self_test_blocks;
+extern volatile uint32_t g_self_test_events;  // volatile: the compiler knows that malloc changes no variable
 
 // Ends recording in this process; the first reason is kept. pre: an arena is mapped.
 void turn_off(wire::StopReason reason);

@@ -215,10 +215,7 @@ void record_stacked(wire::RecordType type, const void* block, size_t size_bytes,
   if (HEAPPROF_UNLIKELY(recording() != 0)) return record_sampled(type, block, size_bytes, hook_frame);
   look_for_loads(hook_frame);
   Context* context = begin_event(cfa_of(hook_frame));
-  if (HEAPPROF_UNLIKELY(context == nullptr)) {
-    if ((t_flags & kThreadSelfTest) != 0) g_self_test_blocks = g_self_test_blocks + 1;
-    return;
-  }
+  if (HEAPPROF_UNLIKELY(context == nullptr)) return;
   if (HEAPPROF_LIKELY(!is_sampling())) return record_begun(type, context, block, size_bytes, hook_frame);
   end_event(context);  // it began a life, in which blocks are sampled
   record_sampled(type, block, size_bytes, hook_frame);

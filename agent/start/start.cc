@@ -114,6 +114,7 @@ void fill_hello(wire::Hello* hello, Birth birth) {
   if (is_new_recorded()) hello->flags |= wire::kHelloNewRecorded;
   if (is_counter_forbidden()) hello->flags |= wire::kHelloWithoutCounter;
   hello->self_test_failures = g_self_test_failures;
+  hello->events_before = g_fork_page.events_before.load(std::memory_order_relaxed);
 }
 
 // Tells the parent's collector of a forked child without an arena of its own, by a note in the parent's arena, which
@@ -144,8 +145,8 @@ bool stay_out() {
 
 // A program may have been started under filters that its collector is not under. They are looked for before anything
 // that one might kill for, by opening a file as the loader does. In its first life the process has one thread, as
-// making others allocates: so no other thread uses its table. A handler that comes meanwhile looks itself: blocking
-// signals may be what a filter kills for.
+// making others allocates: so no other thread uses its table. A signal handler that interrupts this looks itself:
+// blocking signals may be what a filter kills for.
 void look_for_filters() {
   static bool is_known = false;
   if (is_known) return;
@@ -346,12 +347,18 @@ void begin_life(Birth birth) {
 // A child by vfork whose parent, a forked child, has allocated nothing yet.
 bool is_vforked_before_life() { return g_fork_page.forked_pid != 0 && sys_getpid() != g_fork_page.forked_pid; }
 
+// The event is in no ring. It is counted where the life that is to come tells of it.
+bool pass_before_life() {
+  g_fork_page.events_before.fetch_add(1, std::memory_order_relaxed);
+  return false;
+}
+
 }  // namespace
 
 bool start_life() {
   const bool forked = g_birth != 0;
   if (forked && is_filtered()) return stay_out();
-  if (forked && is_vforked_before_life()) return false;
+  if (forked && is_vforked_before_life()) return pass_before_life();
   if (!forked) look_for_filters();
   SignalsBlocked blocked(!is_filtered());
   resolve_real_functions();
@@ -362,7 +369,7 @@ bool start_life() {
   if (!is_filtered()) {
     lock(g_fork_page.lock);
   } else if (!try_lock(g_fork_page.lock)) {
-    return false;  // it may be this thread's, which a handler interrupted
+    return pass_before_life();  // it may be this thread's, which a handler interrupted
   }
   if (g_fork_page.state == AgentState::kUnknown) begin_life(forked ? Birth::kForked : Birth::kFirst);
   unlock(g_fork_page.lock);

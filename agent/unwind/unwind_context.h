@@ -57,7 +57,7 @@ inline constexpr size_t kGoCalls = 16;
 // A frame of a stack that was too deep, as it was walked last. The stack is known to be as deep as long as this frame
 // is there.
 struct DeepFrame {
-  uint64_t sp;  // in the frame; 0: there is none
+  uint64_t sp;  // in the frame; 0: no such frame
   uint64_t pc_avma;
   uint32_t count;  // of it and the frames around it, at least
 };

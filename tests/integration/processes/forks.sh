@@ -26,6 +26,7 @@ expect_complete
 while read -r child; do
   expect_complete "profile.$child.json"
   expect_sum '^allocate_in_child' "6185 5 4948 4" "profile.$child.json"
+  expect_eq "events of its vfork child" "$(counter events_before_agent_count "profile.$child.json")" 1
 done <out.txt
 expect_eq "profiles" "$(find . -name 'profile*.json' | wc -l)" 3
 
