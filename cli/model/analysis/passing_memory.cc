@@ -105,7 +105,7 @@ void add_function(const FindingScene& scene, const std::vector<Passing>& passing
     whole.passing.bytes = add_saturating(whole.passing.bytes, part.bytes);
     whole.passing.is_bound = whole.passing.is_bound || part.is_bound;
   }
-  // A place may have sites outside of the function.
+  // A place may have sites outside the function.
   whole.passing.bytes = std::min(whole.passing.bytes, whole.peak.bytes);
   if (whole.passing.bytes <= cause->passing.bytes) return;
   std::vector<Line> sorted;

@@ -108,7 +108,7 @@ struct WeightedNode {
   uint64_t weight = 0;
 };
 CallerChain find_callers(const Profile& profile, const PlaceTree& tree, std::vector<WeightedNode> nodes);
-// The next outer node of the user's own that is of another function; 0: there is none. node: of the user's own
+// The next outer node of the user's own in another function; 0: no such node. node: of the user's own
 uint32_t next_outer_function(const Profile& profile, const PlaceTree& tree, uint32_t node);
 
 // All frames of the place's largest site, innermost first, hidden ones too.

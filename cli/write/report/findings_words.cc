@@ -125,9 +125,9 @@ std::string finding_head(const Finding& finding, const ReportView& view) {
 
 namespace {
 
-// Of a function whose lines are several it is not said which of them allocate, and which call what does.
+// Of a function with several lines it is not said which of them allocate, and which call what does.
 const char* whose_text(const Finding& finding) {
-  return finding.other_lines.empty() ? "this place's" : "this function's, or of what these lines call";
+  return finding.other_lines.empty() ? "is this place's" : "comes from this function and what it calls";
 }
 
 std::string detail_of(const Profile& profile, const Finding& finding, const FrameNames& names, const ReportView& view) {
@@ -147,7 +147,7 @@ std::string detail_of(const Profile& profile, const Finding& finding, const Fram
           bytes(view, finding.each_bytes), format_percent_rounded({finding.cost_blocks, finding.all_blocks}),
           format_count(finding.all_blocks), format_duration(finding.over_ns));
     case FindingKind::kStartPeak:
-      return fmt::format("the peak is at {}, and {} of it is {}; from {} to the end the whole never had more than {}",
+      return fmt::format("the peak is at {}, and {} of it {}; from {} to the end the whole never had more than {}",
                          format_duration(profile.devices[finding.device].totals.peak_ns),
                          bytes(view, finding.at_peak_bytes), whose_text(finding), format_duration(finding.from_ns),
                          bytes(view, finding.later_bytes));
@@ -155,7 +155,7 @@ std::string detail_of(const Profile& profile, const Finding& finding, const Fram
       return fmt::format(
           "for {} around the peak far more was live than before and after, when all together never had more than {}; "
           "{} "
-          "of the peak is {}",
+          "of the peak {}",
           format_duration(finding.over_ns), bytes(view, finding.later_bytes), bytes(view, finding.at_peak_bytes),
           whose_text(finding));
     case FindingKind::kBacklog:

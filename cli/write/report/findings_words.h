@@ -22,7 +22,7 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
 // "parse (load.cc:12) on cuda:0": shortened likewise. frame: kNoModule: none; more_lines: behind its location
 std::string place_words(const Profile& profile, const FrameNames& names, uint32_t frame, uint32_t device,
                         size_t word_columns, const std::string& more_lines = {});
-// ", :15, :18": the other lines of its function, behind its location; empty: there are none.
+// ", :15, :18": the other lines of its function, after its location; empty if it has one line.
 std::string other_lines_text(const Profile& profile, const Finding& finding);
 std::string share_text(const Profile& profile, const Finding& finding);  // "71.0 % of the peak"
 // What a rule looks for, in words that need no manual: "places that hold more and more".

@@ -1,5 +1,5 @@
-// cli/write/report/unasked_words.cc: the rules that could not be asked, in words: silence of a rule that lacks what it
-// goes by must not be taken for good news.
+// cli/write/report/unasked_words.cc: the rules that could not be asked, in words: a rule that lacks its data
+// and says nothing would read as good news.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/report/findings_words.h"
