@@ -4,7 +4,7 @@
 usage: attack.py [--seconds N | --count N] [--seed S] [--jobs J] [--steps N] [--repeat N] [--native]
                  [--without ACTION,…] [--without-known] [--only ACTION,…]
                  [--no-shrink] [--shrink-seconds N] [--keep FOLDER] [FILE.steps …]
-env:   HEAPPROF_BIN TARGETS (defaults: build/release of this tree)
+env:   HEAPPROF_BIN TARGETS BUILD (defaults: build/release of this tree)
 
 Each seed is a list of steps. It is run natively, then under heapprof: the exit status and what each step came to must
 be the same, and each process's profile must be what its own books say (tests/support/attack_books.py). A seed that
@@ -36,8 +36,9 @@ SOURCE = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(SOURCE, "tests", "support"))
 import attack_books  # noqa: E402
 
-TARGETS = os.environ.get("TARGETS", os.path.join(SOURCE, "build/release/tests/targets"))
-HEAPPROF = os.environ.get("HEAPPROF_BIN", os.path.join(SOURCE, "build/release/bin/heapprof"))
+BUILD = os.environ.get("BUILD", os.path.join(SOURCE, "build/release"))
+TARGETS = os.environ.get("TARGETS", os.path.join(BUILD, "tests/targets"))
+HEAPPROF = os.environ.get("HEAPPROF_BIN", os.path.join(BUILD, "bin/heapprof"))
 PATIENCE_S = 60
 NEVER = attack_books.NOT_REACHED
 
