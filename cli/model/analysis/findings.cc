@@ -8,6 +8,7 @@
 #include "cli/model/analysis/frame_name.h"
 #include "cli/model/analysis/named_place.h"
 #include "cli/model/analysis/python/paths.h"
+#include "cli/model/analysis/work_time.h"
 
 #include <fmt/format.h>
 
@@ -206,6 +207,7 @@ std::vector<Unasked> find_unasked(const Profile& profile, std::string_view devic
 
 std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree, std::vector<Finding>* brief_growth) {
   std::vector<Finding> findings;
+  uint64_t imports_ns = 0;
   for (uint32_t number = 0; number < profile.devices.size(); ++number) {
     const Device& device = profile.devices[number];
     // Addresses, and no memory; pages of files, which the kernel drops where it needs memory.
@@ -215,6 +217,8 @@ std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree
     for (uint32_t place = 0; place < places.size(); ++place) {
       for (const uint32_t site : places[place].sites) scene.place_of_site[site] = place;
     }
+    if (number == 0) imports_ns = imports_end_ns(scene);
+    scene.imports_end_ns = imports_ns;
     find_growth(scene, &findings);
     if (device.name == kPythonDevice) continue;  // a language of small objects, which come and go and stay to the end
     if (!is_mapped_device(device.name)) {        // pages are mostly left to the kernel

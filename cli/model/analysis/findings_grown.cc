@@ -10,6 +10,7 @@
 #include "cli/base/saturating.h"
 #include "cli/model/analysis/finding_rules.h"
 #include "cli/model/analysis/python/paths.h"
+#include "cli/model/analysis/work_time.h"
 
 #include <algorithm>
 
@@ -30,24 +31,30 @@ bool is_released(std::vector<LivePoint>::const_iterator highest, std::vector<Liv
   return half != end && half->at_ns + duration_ns / kPartOfRun < duration_ns;
 }
 
-// work_ns: to when the program works; after that it tidies up. from_its_begin: before the place began nothing is asked.
-Growth measure_growth(const std::vector<LivePoint>& series, uint64_t duration_ns, uint64_t work_ns,
-                      bool from_its_begin) {
+// When the program works: before that it imports, after that it tidies up.
+struct WorkSpan {
+  uint64_t begin_ns = 0;
+  uint64_t end_ns = 0;
+};
+
+// from_its_begin: before the place began nothing is asked.
+Growth measure_growth(const std::vector<LivePoint>& series, uint64_t duration_ns, WorkSpan work, bool from_its_begin) {
   constexpr int kQuarters = 4;
   const auto highest = std::max_element(series.begin(), series.end(), [](const LivePoint& a, const LivePoint& b) {
     return a.bytes < b.bytes || (a.bytes == b.bytes && a.at_ns < b.at_ns);
   });
   if (highest == series.end()) return {};
-  const auto whole_ns = static_cast<double>(work_ns);
+  const auto whole_ns = static_cast<double>(work.end_ns);
   const auto run_ns = static_cast<double>(duration_ns);
-  double begin_ns = whole_ns / 10;  // before that programs set themselves up
+  const auto work_ns = static_cast<double>(work.end_ns - work.begin_ns);
+  double begin_ns = static_cast<double>(work.begin_ns) + work_ns / 10;  // before that programs set themselves up
   for (const LivePoint& point : series) {
     if (!from_its_begin || point.bytes > highest->bytes / 20) break;
     begin_ns = std::max(begin_ns, static_cast<double>(point.at_ns));
   }
   const auto end_ns = static_cast<double>(highest->at_ns);
   if (end_ns < std::min(run_ns * 0.8, whole_ns * 0.95)) return {};  // it stopped growing; after 80 % some tidy up
-  if (end_ns - begin_ns < run_ns / 4) return {};
+  if (end_ns - begin_ns < work_ns / 4) return {};
   const std::vector<LivePoint> rise(series.begin(), highest + 1);
   double values[kQuarters + 1];
   for (int i = 0; i <= kQuarters; ++i) values[i] = bytes_at(rise, begin_ns + (end_ns - begin_ns) * i / kQuarters);
@@ -145,22 +152,11 @@ double bytes_at(const std::vector<LivePoint>& series, double at_ns) {
   return 0;
 }
 
-uint64_t drain_start_ns(const Profile& profile, const Device& device) {
-  const uint64_t duration_ns = profile.run.duration_ns;
-  const std::vector<Timeline::Bucket>& buckets = device.timeline.buckets;
-  uint64_t level = 0;  // of the second half
-  for (size_t i = buckets.size() / 2; i < buckets.size(); ++i) level = std::max(level, buckets[i].max_bytes);
-  if (!is_exited_run(profile) || device.totals.leaked_bytes > level / 2) return duration_ns;
-  size_t last = buckets.size();
-  while (last > 0 && buckets[last - 1].max_bytes < level / 5 * 4) --last;
-  const uint64_t start_ns = std::min(duration_ns, last * device.timeline.bucket_ns);
-  return start_ns >= duration_ns / 10 * 9 ? start_ns : duration_ns;
-}
-
 void find_growth(const FindingScene& scene, std::vector<Finding>* findings) {
   if (!has_moments(scene.profile, scene.device)) return;
   const uint64_t duration_ns = scene.profile.run.duration_ns;
-  const uint64_t work_ns = drain_start_ns(scene.profile, scene.device);
+  const uint64_t end_ns = drain_start_ns(scene.profile, scene.device);
+  const WorkSpan work{std::min(scene.imports_end_ns, end_ns), end_ns};
   const uint64_t least_bytes = std::max(kGrowthBytes, scene.device.totals.peak_bytes / 100 * kGrowthPercent);
   for (uint32_t place = 0; place < scene.places.size(); ++place) {
     std::vector<WeightedSite> sites;
@@ -179,11 +175,11 @@ void find_growth(const FindingScene& scene, std::vector<Finding>* findings) {
     // A place without a source line is in a program as distributions have it: a compiler, say, which keeps all that it
     // reads and is in good order. Of that it is only said what the heap does in all of the run, as seen at its moments.
     const bool is_own = has_source(scene, scene.places[place]);
-    const bool is_brief = duration_ns < kGrowthRunNs;
+    const bool is_brief = duration_ns - std::min(duration_ns, work.begin_ns) < kGrowthRunNs;
     if (!is_own && (is_brief || scene.device.moments_ns.size() < kGrowthMoments)) continue;
     const Growth growth =
-        is_own ? measure_growth(live_series(scene, scene.places[place]), duration_ns, work_ns, true)
-               : measure_growth(series_at_moments(scene, scene.places[place]), duration_ns, duration_ns, false);
+        is_own ? measure_growth(live_series(scene, scene.places[place]), duration_ns, work, true)
+               : measure_growth(series_at_moments(scene, scene.places[place]), duration_ns, {0, duration_ns}, false);
     const Ratio share{growth.gained_bytes, scene.device.totals.peak_bytes};
     if (growth.gained_bytes == 0 || !is_share(share, kGrowthPercent)) continue;
     Finding finding = start_finding(scene, FindingKind::kGrowth, place, sites);

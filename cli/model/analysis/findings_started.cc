@@ -79,7 +79,8 @@ Spike widened(const Device& device, size_t first, size_t last) {
   return spike_of(device, first, last);
 }
 
-Spike measure_spike(const Profile& profile, const Device& device) {
+Spike measure_spike(const FindingScene& scene) {
+  const Device& device = scene.device;
   const std::vector<Timeline::Bucket>& buckets = device.timeline.buckets;
   const uint64_t bucket_ns = device.timeline.bucket_ns;
   const uint64_t half_bytes = device.totals.peak_bytes / 2;
@@ -89,8 +90,9 @@ Spike measure_spike(const Profile& profile, const Device& device) {
   size_t last = at;
   while (first > 0 && buckets[first - 1].max_bytes > half_bytes) --first;
   while (last + 1 < buckets.size() && buckets[last + 1].max_bytes > half_bytes) ++last;
-  const uint64_t duration_ns = profile.run.duration_ns;
-  const auto is_brief = [&](const Spike& it) { return it.to_ns - it.from_ns <= duration_ns / 100 * kSpikeOverPercent; };
+  const uint64_t duration_ns = scene.profile.run.duration_ns;
+  const uint64_t work_ns = duration_ns - std::min(duration_ns, scene.imports_end_ns);
+  const auto is_brief = [&](const Spike& it) { return it.to_ns - it.from_ns <= work_ns / 100 * kSpikeOverPercent; };
   const Spike spike = spike_of(device, first, last);
   const bool is_amid = spike.from_ns >= duration_ns / 10 && spike.to_ns <= duration_ns - duration_ns / 20;
   const bool is_above = spike.elsewhere_bytes <= device.totals.peak_bytes / 100 * kSpikeElsewherePercent;
@@ -189,7 +191,7 @@ void find_spike(const FindingScene& scene, std::vector<Finding>* findings) {
   const DeviceTotals& totals = scene.device.totals;
   if (!has_moments(scene.profile, scene.device) || totals.peak_bytes < kSpikeBytes) return;
   if (totals.peak_ns <= scene.profile.run.duration_ns / 100 * kStartPeakByPercent) return;  // the start's
-  const Spike spike = measure_spike(scene.profile, scene.device);
+  const Spike spike = measure_spike(scene);
   if (spike.from_ns == spike.to_ns) return;
   std::vector<Passing> passing;
   for (uint32_t place = 0; place < scene.places.size(); ++place) {

@@ -132,9 +132,8 @@ std::vector<ConclusionLine> Conclusion::lines(size_t columns) const {
   const bool has_memory = problem != findings_.end() && lines.empty();
   if (has_memory) lines.push_back(line("worst", *problem, columns));
   if (slow == findings_.end()) return lines;
-  // Where no problem of memory is known, what takes a tenth of the run is said first.
-  const bool is_first = !has_memory && estimated_ns(*slow) >= profile_.run.duration_ns / 10;
-  lines.insert(is_first ? lines.begin() : lines.end(), line("time", *slow, columns));
+  // What most memory is used for is no problem: what costs time comes before it.
+  lines.insert(has_memory ? lines.end() : lines.begin(), line("time", *slow, columns));
   return lines;
 }
 
