@@ -2,9 +2,11 @@
 // like a user's file.
 //
 // Each rule was seen to fit (tests/targets/malloc/libc_caches.cc). They name exported functions, since few machines
-// have the debug information of libc; those that need it say so in their test. None may fit a block that the program
-// itself ought to free: what newlocale, iconv_open, fopen, getaddrinfo or dlopen hand out stays a leak, as far as names
-// allow.
+// have the debug information of libc; those that need it say so in their test. A program may have functions of the same
+// names (getgrid, getspace), so what a rule names has to be libc's own. None may fit a block that the program itself
+// ought to free: what newlocale, iconv_open, fopen, getaddrinfo or dlopen hand out stays a leak, as far as names allow;
+// and a thread that has ended and was not joined keeps its table, so of more tables than a program keeps threads and
+// glibc keeps stacks for, each is a leak.
 #include "cli/model/analysis/python/keeps.h"
 #include "cli/model/analysis/suppressions.h"
 
@@ -64,12 +66,27 @@ allocation <- module:ld-linux*              # the loader's own tables of loaded 
 allocation <- module:ld-2.*                 # the loader's own tables of loaded libraries
 )";
 
+// Threads that live at the exit, and 40 MiB of stacks of threads that have ended: 5 of the usual size.
+constexpr uint64_t kMostThreadTables = 256;
+
+// A name that no function of a program has, wherever it is linked to.
+bool is_reserved_name(const std::string& function) {
+  return function.starts_with("std::") || function.starts_with("_GLOBAL__");
+}
+
 }  // namespace
 
 void add_default_suppressions(Suppressions* rules) {
   // A test parses them; a mistake here would be ours.
+  Suppressions defaults;
   std::vector<FramePattern> no_folds;
-  if (!parse_suppressions(kRules, "", rules, &no_folds)) rules->clear();
+  if (!parse_suppressions(kRules, "", &defaults, &no_folds)) defaults.clear();
+  for (SuppressionRule& rule : defaults) {
+    for (FramePattern& frame : rule.frames)
+      frame.is_of_libc = !frame.function.empty() && !is_reserved_name(frame.function);
+    if (rule.frames[0].function == "_dl_allocate_tls*") rule.most_blocks = kMostThreadTables;
+    rules->push_back(std::move(rule));
+  }
   for (const PythonKeepWords& words : kPythonKeeps) {
     SuppressionRule& rule = rules->emplace_back();
     rule.text = words.text;

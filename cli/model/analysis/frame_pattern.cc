@@ -19,6 +19,17 @@ bool path_ends_like(std::string_view glob, std::string_view path) {
   return false;
 }
 
+// As glibc's files are called, before 2.34 and since, and libstdc++.
+bool is_libc_module(std::string_view path) {
+  const std::string_view name = base_name_view(path);
+  for (const std::string_view begin :
+       {"libc.so.", "libc-2.", "libstdc++.so.", "libpthread.so.", "libpthread-2.", "libdl.so.", "libdl-2.",
+        "libresolv.so.", "libresolv-2.", "libnss_", "librt.so.", "librt-2.", "ld-linux", "ld-2."}) {
+    if (name.starts_with(begin)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 FrameMatcher::FrameMatcher(const Profile& profile) : profile_(profile) {
@@ -38,6 +49,9 @@ bool FrameMatcher::fits(const FramePattern& pattern, uint32_t index) const {
     if (pattern.module.find('/') == std::string::npos) path = base_name_view(path);
     if (!glob_matches(pattern.module, path)) return false;
   }
+  if (pattern.is_of_libc &&
+      (frame.module >= profile_.modules.size() || !is_libc_module(profile_.modules[frame.module].path)))
+    return false;
   return pattern.file.empty() || (!frame.file.empty() && path_ends_like(pattern.file, frame.file));
 }
 

@@ -13,9 +13,10 @@ namespace heapprof::cli {
 
 // Globs that one frame must match, all of them; an empty one asks for nothing.
 struct FramePattern {
-  std::string function;  // the whole name as demangled, or without return type and parameters
-  std::string module;    // the file's name; with a "/" in it the whole path
-  std::string file;      // source file: the path or what follows any of its slashes
+  std::string function;     // the whole name as demangled, or without return type and parameters
+  std::string module;       // the file's name; with a "/" in it the whole path
+  std::string file;         // source file: the path or what follows any of its slashes
+  bool is_of_libc = false;  // the module is one of the C library's, its loader, or libstdc++
 };
 
 // The frames of one profile, prepared for many patterns. Keeps a reference to it.

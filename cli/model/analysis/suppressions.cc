@@ -269,6 +269,12 @@ void mark_suppressed(const Suppressions& rules, Profile* profile) {
       if (leaks && !keeps.empty()) rule = std::min(rule, python.rule_of(keeps[i]));
       if (rule != kNoRule) site.suppressed_by = rule + 1;
     }
+    const std::vector<SuppressedLeaks> sums = sum_by_rule(rules, device);
+    for (Site& site : device.sites) {
+      if (site.suppressed_by == 0) continue;
+      const size_t rule = site.suppressed_by - 1;
+      if (sums[rule].blocks > rules[rule].most_blocks) site.suppressed_by = 0;
+    }
   }
 }
 

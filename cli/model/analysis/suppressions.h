@@ -26,6 +26,7 @@ struct SuppressionRule {
   std::string reason;
   std::string source;  // the file as the user named it; empty: built in
   uint32_t line = 0;
+  uint64_t most_blocks = UINT64_MAX;      // more, of all that fits it, are not known: the rule fits nothing then
   PythonKeep python = PythonKeep::kNone;  // in place of frames: what Python keeps (python/keeps.h); built in only
 };
 

@@ -173,6 +173,45 @@ TEST_CASE("the built-in rules can be read, and each has its reason") {
   }
 }
 
+namespace {
+
+// What the built-in rules explain of so many blocks of 10 bytes that this function left.
+uint64_t explained_by_default(const std::string& function, const std::string& file, uint64_t count = 1) {
+  ScenePlan plan;
+  plan.add_device("host");
+  SizedNumbers numbers;
+  numbers.total_blocks = numbers.leaked_blocks = count;
+  numbers.total_bytes = numbers.leaked_bytes = count * 10;
+  plan.add_site({{"malloc", "", 0}, {function, file, 12}, {"main", "/home/me/src/main.cc", 3}}, numbers);
+  Profile profile = plan.take();
+  canonicalize(&profile);
+  Suppressions rules;
+  add_default_suppressions(&rules);
+  mark_suppressed(rules, &profile);
+  return sum_of_sites(profile.devices[0]).suppressed_bytes;
+}
+
+}  // namespace
+
+TEST_CASE("the built-in rules are about the C library's functions, and not about a program's of the same name") {
+  for (const char* name : {"getgrid", "getspace", "getserver", "getprotocol", "gethostinfo", "getpwd", "strerror_text",
+                           "setlocale", "tzset", "textdomain", "getmntent", "_nl_mine", "dlsym"}) {
+    CAPTURE(name);
+    CHECK(explained_by_default(name, "/home/me/src/own.c") == 0);
+  }
+  for (const char* name : {"getgrnam_r", "getspnam", "getservbyname", "getprotobyname", "gethostbyname", "getpwnam",
+                           "strerror_l", "setlocale", "tzset"}) {
+    CAPTURE(name);
+    CHECK(explained_by_default(name, "") == 10);
+  }
+  CHECK(explained_by_default("std::locale::locale(char const*)", "/usr/include/locale.h") == 10);
+}
+
+TEST_CASE("of more threads' tables than glibc keeps, each is of a thread that nobody joined") {
+  CHECK(explained_by_default("_dl_allocate_tls", "", 256) == 2560);
+  CHECK(explained_by_default("_dl_allocate_tls", "", 257) == 0);
+}
+
 TEST_CASE("random profiles: leaked is shown plus suppressed") {
   for (uint32_t seed = 1; seed <= 5; ++seed) {
     Profile profile = assembled(random_sample({seed, 300, 25, 500}));
