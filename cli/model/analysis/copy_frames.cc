@@ -135,6 +135,13 @@ bool is_growing(std::string_view function, std::string_view caller) {
   return outer_name == "_M_append" || outer_name == "push_back";
 }
 
+bool is_concatenating(std::string_view function) {
+  if (function.find("operator+") == std::string_view::npos) return false;
+  const std::string plain = plain_function(function);
+  const std::string_view last = last_part(plain);
+  return plain.starts_with("std::") && last.substr(0, last.find('<')) == "operator+";
+}
+
 bool is_reading_whole(std::string_view function) {
   if (function.find("istreambuf_iterator<") != std::string_view::npos) {
     return std::any_of(kRangeMakers.begin(), kRangeMakers.end(), [&](std::string_view maker) {

@@ -19,6 +19,9 @@ bool is_growing(std::string_view function, std::string_view caller);
 // Whether the function is one with some caller.
 bool may_be_growing(std::string_view function);
 
+// std::operator+ of strings: it makes a new one each time, and copies what is there.
+bool is_concatenating(std::string_view function);
+
 // Reads a file or stream to its end into memory: g_file_get_contents, std::fs::read, a string made of
 // istreambuf_iterators …
 bool is_reading_whole(std::string_view function);

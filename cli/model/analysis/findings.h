@@ -67,12 +67,13 @@ struct Finding {
   uint64_t most_blocks = 0;          // churn: alive at once, at most
   uint64_t temporary_blocks = 0;     // storm
   bool is_left = false;              // growth: nearly all of it was live at exit
-  bool is_brief = false;             // growth: of a run that is shorter than kGrowthRunNs
+  bool is_brief = false;             // growth: of work that is shorter than kGrowthRunNs
   bool is_of_tensors = false;        // growth: PyTorch allocated it
   uint64_t lifetime_ns = 0;          // backlog: of a block, on average
   bool is_by_contrast = false;       // never freed: nearly all else was
   bool is_lost = false;              // never freed: nothing led to them at exit (run --leak-check)
   bool is_estimate = false;          // copies: what growing containers copied is half of what they allocated
+  bool is_concatenation = false;     // copies: strings that were added with +, each a new one
   std::string memory_name;           // the program's own, which every block of the place had; empty: there is none
   uint32_t other_frame = kNoModule;  // twins: of the original's place; kNoModule: it has none
 };
@@ -114,7 +115,7 @@ std::vector<Unasked> find_unasked(const Profile& profile, std::string_view devic
 bool can_have_findings(const Profile& profile);
 
 // The findings of all devices. pre: can_have_findings(profile); `tree` is the profile's
-// brief_growth: gets those of kGrowth in a run shorter than kGrowthRunNs, which are no problems; may be null.
+// brief_growth: gets those of kGrowth in work shorter than kGrowthRunNs, which are no problems; may be null.
 std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree,
                                    std::vector<Finding>* brief_growth = nullptr);
 

@@ -19,7 +19,7 @@ namespace heapprof::cli {
 namespace {
 
 // What the frames say, each asked once: many stacks share them.
-enum class Ask { kCopying, kGrowing, kReadingWhole };
+enum class Ask { kCopying, kGrowing, kConcatenating, kReadingWhole };
 
 class FrameAnswers {
  public:
@@ -51,6 +51,7 @@ class FrameAnswers {
     switch (ask_) {
       case Ask::kCopying: return is_copying(function);
       case Ask::kGrowing: return may_be_growing(function);
+      case Ask::kConcatenating: return is_concatenating(function);
       case Ask::kReadingWhole: return is_reading_whole(function);
     }
     return false;
@@ -66,6 +67,7 @@ struct CopiedSum {
   uint64_t bytes = 0;
   uint64_t blocks = 0;
   bool is_estimate = false;
+  uint64_t concatenated_bytes = 0;
   uint32_t other_site = kNoModule;
   uint64_t other_bytes = 0;
 
@@ -83,6 +85,7 @@ Finding finish(const FindingScene& scene, FindingKind kind, uint32_t place, cons
   finding.cost_blocks = sum.blocks;
   finding.each_bytes = sum.blocks == 0 ? 0 : sum.bytes / sum.blocks;
   finding.is_estimate = sum.is_estimate;
+  finding.is_concatenation = sum.concatenated_bytes > sum.bytes / 2;
   finding.share_of = share_of;
   const DeviceTotals& totals = scene.device.totals;
   finding.share = {sum.bytes, share_of == ShareOf::kPeak ? totals.peak_bytes : totals.total_bytes};
@@ -127,6 +130,7 @@ uint64_t old_block_at_peak(const Site& site) {
 
 void find_copies(const FindingScene& scene, std::vector<Finding>* findings) {
   FrameAnswers growing(scene, Ask::kGrowing);
+  FrameAnswers concatenating(scene, Ask::kConcatenating);
   SumsByPlace sums;
   for (uint32_t i = 0; i < scene.device.sites.size(); ++i) {
     const Site& site = scene.device.sites[i];
@@ -139,6 +143,8 @@ void find_copies(const FindingScene& scene, std::vector<Finding>* findings) {
       sum = &sums[scene.place_of_site[i]];
       sum->add(i, site.numbers.total_bytes / 2, site.numbers.total_blocks);
       sum->is_estimate = true;
+      if (concatenating.has(site.node))
+        sum->concatenated_bytes = add_saturating(sum->concatenated_bytes, site.numbers.total_bytes / 2);
     }
   }
   for (const auto& [place, sum] : sums) {

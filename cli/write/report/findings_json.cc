@@ -133,6 +133,8 @@ class FindingsWriter {
       case FindingKind::kCopies:
         json_.key("is_estimate");
         json_.boolean(finding.is_estimate);
+        json_.key("is_concatenation");
+        json_.boolean(finding.is_concatenation);
         break;
       case FindingKind::kTwins:
         if (finding.other_frame == kNoModule) break;

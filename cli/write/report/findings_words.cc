@@ -112,6 +112,7 @@ std::string finding_head(const Finding& finding, const ReportView& view) {
     case FindingKind::kBacklog: return fmt::format("{} waiting in {}", cost, blocks(finding.cost_blocks));
     case FindingKind::kOldAndNew: return fmt::format("{} left behind while growing, at the peak", cost);
     case FindingKind::kCopies:
+      if (finding.is_concatenation) return fmt::format("{} copied by + of strings", cost);
       return fmt::format("{} {} while growing", cost, finding.is_estimate ? "copied" : "moved");
     case FindingKind::kTwins: return fmt::format("{} held twice", cost);
     case FindingKind::kWholeFile: return fmt::format("up to {} while a whole file was read", cost);
@@ -166,6 +167,9 @@ std::string detail_of(const Profile& profile, const Finding& finding, const Fram
           "a container was doubling when the peak was reached: {} beside the new block of twice the size",
           finding.cost_blocks == 1 ? "its old block was still there," : "old blocks were still there,");
     case FindingKind::kCopies:
+      if (finding.is_concatenation)
+        return fmt::format("{} times a string was made of two: half of what these allocated, reckoned and not counted",
+                           format_count(finding.cost_blocks));
       return finding.is_estimate
                  ? fmt::format(
                        "grown in {} steps, each of which copies what was there: half of what it "
@@ -249,6 +253,7 @@ std::string finding_remedy(const Profile& profile, const Finding& finding) {
     case FindingKind::kSpike: return "stream it, or work in pieces; a limit on memory has to be as high as this peak";
     case FindingKind::kOldAndNew: return reserve_text(language) + ": then nothing is left behind";
     case FindingKind::kCopies:
+      if (finding.is_concatenation) return "append to one string (+=, append) instead of making a new one each time";
       return (finding.is_estimate ? reserve_text(language) : resize_text(language)) +
              ", or grow by a factor instead of a step";
     case FindingKind::kTwins: return "move it, pass it by reference or share it; or free the original first";
@@ -345,6 +350,9 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
           format_counted(finding.cost_blocks, "block"), format_duration(finding.lifetime_ns));
     case FindingKind::kCopies:
       if (is_python) return fmt::format("{} moved {} while it grew: {}", at, cost, reserve_text(language));
+      if (finding.is_concatenation)
+        return fmt::format("{} copied about {} as each + of strings makes a new one: append in place (s += …)", at,
+                           cost);
       return finding.is_estimate
                  ? fmt::format("{} copied about {} while a container grew: {}", at, cost, reserve_text(language))
                  : fmt::format("{} moved {} while a block grew (realloc): {}, or double it", at, cost,

@@ -48,6 +48,31 @@ TEST_CASE("bytes that realloc moved, and half of what a growing vector allocated
   CHECK(vector.kinds().empty());  // below 5 % of all bytes
 }
 
+TEST_CASE("strings that are added with + are made anew each time, and no container grows") {
+  const Step mutate{
+      "std::__cxx11::basic_string<char>::_M_mutate(unsigned long, unsigned long, char const*, "
+      "unsigned long)",
+      "/usr/include/c++/12/bits/basic_string.tcc", 1};
+  const Step append{"std::__cxx11::basic_string<char>::_M_append(char const*, unsigned long)",
+                    "/usr/include/c++/12/bits/basic_string.tcc", 2};
+  const Step plus{
+      "std::__cxx11::basic_string<char> std::operator+<char, std::char_traits<char> >(char const*, "
+      "std::__cxx11::basic_string<char> const&)",
+      "/usr/include/c++/12/bits/basic_string.h", 3};
+  Scene scene;
+  scene.add({mutate, append, plus, kWork, kMain}, blocks(20, 500'000));
+  const std::vector<Finding> found = scene.found();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].kind == FindingKind::kCopies);
+  CHECK(found[0].is_concatenation);
+  CHECK_FALSE(Scene().add({mutate, append, kWork, kMain}, blocks(20, 500'000)).found()[0].is_concatenation);
+  // What calls a function that adds strings is another matter.
+  CHECK_FALSE(Scene().add({mutate, append, kWork, plus, kMain}, blocks(20, 500'000)).found()[0].is_concatenation);
+  // Most of it grows by itself.
+  scene.add({mutate, append, kWork, kMain}, blocks(30, 500'000));
+  CHECK_FALSE(scene.found()[0].is_concatenation);
+}
+
 TEST_CASE("the block that a doubling container leaves is found where sizes prove that it was there at the peak") {
   const Step insert{"void std::vector<int>::_M_realloc_insert<int>(int*, int&&)", "/usr/include/c++/12/bits/vector.tcc",
                     1};
