@@ -186,8 +186,8 @@ std::vector<uint32_t> rank_stacks(const PlaceChange& place, Metric metric) {
   return order;
 }
 
-std::vector<uint32_t> find_changed_frames(BySide<const Profile*> profiles, const BySide<PlaceTree>& trees,
-                                          const DeviceChange& device, Metric metric) {
+std::vector<ChangedFrame> find_changed_frames(BySide<const Profile*> profiles, const BySide<PlaceTree>& trees,
+                                              const DeviceChange& device, Metric metric) {
   constexpr size_t kMostPairs = 1'000'000;
   BySide<std::unordered_map<uint32_t, Lines>> lines;
   for (const Side side : kSides) lines[side] = lines_by_function(*profiles[side], trees[side], device.name, metric);
@@ -213,16 +213,20 @@ std::vector<uint32_t> find_changed_frames(BySide<const Profile*> profiles, const
     std::sort(all.begin(), all.end(), [&](const Line& x, const Line& y) { return where(x) < where(y); });
     return all;
   };
-  std::vector<uint32_t> frames;
+  std::vector<ChangedFrame> frames;
   for (const PlaceChange& place : device.places) {
-    frames.push_back(place.frame[kCurrent]);
-    if (place.is_by_module || !place.change(metric).is_growth()) continue;
-    const Lines before = lines_of(kBase, place);
-    const Lines now = lines_of(kCurrent, place);
-    if (now.empty() || now.size() * before.size() > kMostPairs) continue;
-    const std::vector<double> gained = gains(before, now);
+    const Change change = place.change(metric);
+    const bool is_named = place.frame[kCurrent] != kNoFrame;
+    frames.push_back(is_named ? ChangedFrame{kCurrent, place.frame[kCurrent]}
+                              : ChangedFrame{kBase, place.frame[kBase]});
+    if (place.is_by_module || change.amount() == 0) continue;
+    const Side more = change.is_growth() ? kCurrent : kBase;
+    const Lines of_more = lines_of(more, place);
+    const Lines of_less = lines_of(more == kCurrent ? kBase : kCurrent, place);
+    if (of_more.empty() || of_more.size() * of_less.size() > kMostPairs) continue;
+    const std::vector<double> gained = gains(of_less, of_more);
     const auto most = std::max_element(gained.begin(), gained.end());
-    if (*most > 0) frames.back() = now[static_cast<size_t>(most - gained.begin())].frame;
+    if (*most > 0) frames.back() = {more, of_more[static_cast<size_t>(most - gained.begin())].frame};
   }
   return frames;
 }

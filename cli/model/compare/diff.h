@@ -64,11 +64,20 @@ std::vector<uint32_t> rank_all_changes(const DeviceChange& device, Metric metric
 // Stacks of the place whose change goes the way of the place's own, the most first.
 std::vector<uint32_t> rank_stacks(const PlaceChange& place, Metric metric);
 
-// By place of the device: the frame of the current profile whose line explains why the function takes more: the line
-// that gained most, as the lines of both profiles are matched in their order, such that what they have differs least.
-// Where the function did not grow, or has too many lines, PlaceChange::frame. Two lines that have about as much may be
-// taken for each other. Cost: linear in the device's sites, and for each function in the product of its lines.
-std::vector<uint32_t> find_changed_frames(BySide<const Profile*> profiles, const BySide<PlaceTree>& trees,
-                                          const DeviceChange& device, Metric metric);
+// A frame of one of the two profiles; kNoFrame: there is none.
+struct ChangedFrame {
+  Side side = kCurrent;
+  uint32_t frame = kNoFrame;
+
+  bool operator==(const ChangedFrame&) const = default;
+};
+
+// By place of the device: the frame whose line explains why the function takes more, or less: the line of the current
+// profile that gained most, or that of the base which lost most, as the lines of both profiles are matched in their
+// order, such that what they have differs least. Where nothing changed, or the function has too many lines,
+// PlaceChange::frame. Two lines that have about as much may be taken for each other.
+// Cost: linear in the device's sites, and for each function in the product of its lines.
+std::vector<ChangedFrame> find_changed_frames(BySide<const Profile*> profiles, const BySide<PlaceTree>& trees,
+                                              const DeviceChange& device, Metric metric);
 
 }  // namespace heapprof::cli

@@ -102,10 +102,11 @@ std::optional<Culprit> most_grown(const Finder& finder, const Finder& base, cons
       if (most == nullptr || change.amount() > most->change(subject.metric).amount()) most = &place;
     }
     if (most == nullptr) return std::nullopt;
-    const std::vector<uint32_t> frames =
+    const std::vector<ChangedFrame> frames =
         find_changed_frames({&parts[kBase], &parts[kCurrent]}, diff.trees, device, subject.metric);
-    const uint32_t frame = frames[static_cast<size_t>(most - device.places.data())];
-    Culprit culprit = frame == kNoFrame ? Culprit() : finder.describe(frame, root);
+    const ChangedFrame changed = frames[static_cast<size_t>(most - device.places.data())];  // it grew: of the current
+    const bool is_there = changed.frame != kNoFrame && changed.side == kCurrent;
+    Culprit culprit = is_there ? finder.describe(changed.frame, root) : Culprit();
     culprit.value = most->change(subject.metric).amount();
     culprit.whole = growth;
     culprit.is_growth = true;

@@ -69,7 +69,7 @@ class DiffMarkdown {
     for (size_t i = 0; i < section.shown; ++i) {
       const PlaceChange& place = section.device->places[section.places[i]];
       const Change change = place.change(metric);
-      const std::string location = words_.location(place, section.changed_frames[section.places[i]]);
+      const std::string location = words_.location(section.changed_frames[section.places[i]]);
       text_ += fmt::format("| {} | {} | {} | {} | {} → {} | {} |\n", words_.change(metric, change),
                            format_change_percent(change), code(words_.function(place)), code(location),
                            words_.value(metric, change.base), words_.value(metric, change.current),

@@ -143,8 +143,7 @@ class DiffText {
       PlaceLine line;
       line.numbers = {words_.change(metric, change), format_change_percent(change)};
       line.function = words_.function(place);
-      line.location = words_.location(place, section.changed_frames[section.places[i]]);
-      if (change.current == 0) line.location += line.location.empty() ? "(base)" : " (base)";
+      line.location = words_.location(section.changed_frames[section.places[i]]);
       if (change.base > 0 && change.current > 0)
         line.remark = fmt::format("{} → {}", words_.value(metric, change.base), words_.value(metric, change.current));
       lines.push_back(std::move(line));

@@ -62,11 +62,11 @@ bool grew(const TwoSets& two, const DiffView& view);
 struct DiffSection {
   const DeviceChange* device = nullptr;
   MetricRow row;
-  std::vector<uint32_t> places;          // the most changed first
-  std::vector<uint32_t> changed_frames;  // by place of the device (cli/model/compare/diff.h)
-  size_t shown = 0;                      // of those
-  size_t unchanged = 0;                  // places that were left out
-  int64_t explained = 0;                 // sum of the shown ones' changes
+  std::vector<uint32_t> places;              // the most changed first
+  std::vector<ChangedFrame> changed_frames;  // by place of the device (cli/model/compare/diff.h)
+  size_t shown = 0;                          // of those
+  size_t unchanged = 0;                      // places that were left out
+  int64_t explained = 0;                     // sum of the shown ones' changes
 };
 // For text and Markdown: the metric of --sort; without it peak and leaked where places changed, else what changed
 // instead.

@@ -102,10 +102,9 @@ std::string DiffWords::function(const PlaceChange& place) const {
   return place.is_by_module ? "[no names]" : names_[side].function(place.frame[side]);
 }
 
-std::string DiffWords::location(const PlaceChange& place, uint32_t changed_frame) const {
-  const Side side = named_side(place);
-  const uint32_t frame = side == kCurrent ? changed_frame : place.frame[kBase];
-  return frame == kNoFrame ? "" : names_[side].location(frame);
+std::string DiffWords::location(const ChangedFrame& changed) const {
+  const std::string at = changed.frame == kNoFrame ? "" : names_[changed.side].location(changed.frame);
+  return changed.side == kCurrent ? at : at.empty() ? "(base)" : at + " (base)";
 }
 
 std::string DiffWords::callers(const PlaceChange& place, Metric metric, bool with_locations, size_t columns) const {
@@ -182,9 +181,9 @@ std::string DiffWords::culprit(const DiffSection& section) const {
     const Change change = place.change(metric);
     if (change.is_growth() != whole.is_growth()) continue;
     std::string where = function(place);
-    const Side side = named_side(place);
-    if (const uint32_t frame = side == kCurrent ? section.changed_frames[i] : place.frame[kBase]; frame != kNoFrame) {
-      if (const std::string at = names_[side].short_location(frame); !at.empty()) where += " (" + at + ")";
+    if (const ChangedFrame& changed = section.changed_frames[i]; changed.frame != kNoFrame) {
+      const std::string at = names_[changed.side].short_location(changed.frame);
+      if (!at.empty()) where += " (" + at + (changed.side == kBase ? " in the base)" : ")");
     }
     where += lives_text(place, metric);
     if (change.amount() >= whole.amount()) return ", in " + where;

@@ -25,8 +25,8 @@ class DiffWords {
 
   // As the current profile has them, else the base; a function without a name by its module.
   std::string function(const PlaceChange& place) const;
-  // changed_frame: of find_changed_frames() (cli/model/compare/diff.h).
-  std::string location(const PlaceChange& place, uint32_t changed_frame) const;
+  // changed: of find_changed_frames() (cli/model/compare/diff.h). A line of the base is said to be one.
+  std::string location(const ChangedFrame& changed) const;
   // Of the stack that changed most, in the direction of its place: "parse ← main".
   std::string callers(const PlaceChange& place, Metric metric, bool with_locations, size_t columns) const;
 

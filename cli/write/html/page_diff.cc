@@ -64,11 +64,11 @@ PageColumns page_diff(const TwoProfiles& two, const DiffView& view, const Device
   columns.add(stacks.size());
   columns.column(device.places, [&](const PlaceChange& place) { return texts->number_of(words.function(place)); });
   const bool has_peaks = has_metric(*two.profiles[kBase], *two.profiles[kCurrent], Metric::kPeak);
-  const std::vector<uint32_t> frames =
+  const std::vector<ChangedFrame> frames =
       find_changed_frames(two.profiles, two.diff.trees, device, has_peaks ? Metric::kPeak : Metric::kTotal);
   columns.column(device.places, [&](const PlaceChange& place) {
     const auto index = static_cast<size_t>(&place - device.places.data());
-    return texts->number_of(words.location(place, frames[index]));
+    return texts->number_of(words.location(frames[index]));
   });
   add_numbers(device.places, &columns);
   const auto side_of = [](const Stack& stack) { return stack.matched->is_in[kCurrent] ? kCurrent : kBase; };

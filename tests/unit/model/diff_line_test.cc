@@ -20,16 +20,17 @@ Profile profile_of(const Amounts& lines, const std::string& function = "load()")
   return scene.profile();
 }
 
-// The line that is blamed for the growth of load().
-uint32_t blamed(const Amounts& before, const Amounts& now) {
+// The line of that side that is blamed for the change of load().
+uint32_t blamed(const Amounts& before, const Amounts& now, Side side = kCurrent) {
   const Profile base = profile_of(before);
   const Profile current = profile_of(now);
   const ProfileDiff diff = diff_profiles(base, current);
-  const std::vector<uint32_t> frames =
+  const std::vector<ChangedFrame> frames =
       find_changed_frames({&base, &current}, diff.trees, diff.devices[0], Metric::kPeak);
   REQUIRE(frames.size() == diff.devices[0].places.size());
   REQUIRE(frames.size() == 1);
-  return current.frames[frames[0]].line;
+  REQUIRE(frames[0].side == side);
+  return (side == kBase ? base : current).frames[frames[0].frame].line;
 }
 
 }  // namespace
@@ -58,21 +59,22 @@ TEST_CASE("lines that are gone are blamed for nothing") {
   CHECK(blamed({{10, 500}, {20, 100}, {30, 50}}, {{20, 100}, {30, 900}}) == 30);
 }
 
-TEST_CASE("of a place that shrank, is gone or is new, the frame stays as it was") {
-  const Profile base = profile_of({{10, 500}, {20, 100}});
-  const Profile smaller = profile_of({{10, 300}, {20, 110}});
-  const ProfileDiff shrunk = diff_profiles(base, smaller);
-  CHECK(find_changed_frames({&base, &smaller}, shrunk.trees, shrunk.devices[0], Metric::kPeak) ==
-        std::vector<uint32_t>{shrunk.devices[0].places[0].frame[kCurrent]});
+TEST_CASE("of a place that shrank, the base's line is named that lost most") {
+  CHECK(blamed({{5, 800}, {8, 500}}, {{5, 800}}, kBase) == 8);
+  CHECK(blamed({{5, 800}, {7, 500}, {8, 10}}, {{5, 800}, {6, 10}}, kBase) == 7);
+  CHECK(blamed({{10, 500}, {20, 100}}, {{10, 300}, {20, 110}}, kBase) == 10);
+}
 
+TEST_CASE("of a place that is gone or is new, the line that has most is named") {
+  const Profile base = profile_of({{10, 500}, {20, 100}});
   const Profile other = profile_of({{10, 300}, {20, 400}}, "store()");
   const ProfileDiff replaced = diff_profiles(base, other);
-  const std::vector<uint32_t> frames =
+  const std::vector<ChangedFrame> frames =
       find_changed_frames({&base, &other}, replaced.trees, replaced.devices[0], Metric::kPeak);
   REQUIRE(frames.size() == 2);
-  for (size_t i = 0; i < frames.size(); ++i) {
-    if (frames[i] == kNoFrame) continue;
-    CHECK(other.frames[frames[i]].function == "store()");
-    CHECK(other.frames[frames[i]].line == 20);
+  for (const ChangedFrame& changed : frames) {
+    const Frame& frame = (changed.side == kBase ? base : other).frames[changed.frame];
+    CHECK(frame.function == (changed.side == kBase ? "load()" : "store()"));
+    CHECK(frame.line == (changed.side == kBase ? 10 : 20));
   }
 }
