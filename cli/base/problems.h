@@ -76,6 +76,7 @@ namespace heapprof::cli {
   X("HP064", profile_broken, ("x.json", "pps[3].fs names frame 12 of 9"))                                          \
   X("HP065", profile_too_large, ("x.json", Sizes{1ull << 40, 1ull << 32}))                                         \
   X("HP343", profile_unpacks_too_far, ("x.json.gz", 64 << 20))                                                     \
+  X("HP344", not_a_history, ("x.json"))                                                                            \
   X("HP066", stdout_not_writable, ("no space left on device"))                                                     \
   X("HP067", metric_not_in_profile, ("dhat.out.4711", "temporary"))                                                \
   X("HP068", names_missing, ("gdb", Share{27, 36}, NamesAdvice{"gdb", "heapprof symbolize x.json"}))               \
@@ -415,6 +416,7 @@ Problem history_not_named();
 Problem history_line_unusable(const FileLine& at, const std::string& reason);  // warning
 Problem history_not_readable(const std::string& file, const std::string& reason);
 Problem history_not_writable(const std::string& file, const std::string& reason);
+Problem not_a_history(const std::string& file);
 Problem nothing_in_history(const std::string& file, const std::string& wanted, const std::string& there);
 Problem nothing_to_add(const std::string& file);
 

@@ -243,6 +243,12 @@ Problem history_not_writable(const std::string& file, const std::string& reason)
           "name a file elsewhere; lines of two files can be joined by cat", kFailed};
 }
 
+Problem not_a_history(const std::string& file) {
+  return {"HP344", fmt::format("nothing was added to {}: what it begins with is no history", file),
+          "name the file of history first, then profiles: heapprof history --add FILE.jsonl PROFILE",
+          fmt::format("begin a new one, or see what this is: head -c 100 {}", quoted(file)), kFailed};
+}
+
 Problem nothing_in_history(const std::string& file, const std::string& wanted, const std::string& there) {
   return {"HP137", fmt::format("{} has no entries of {}", file, wanted), fmt::format("it has these: {}", there),
           "leave the filters out to see all", kUsage};

@@ -3,6 +3,7 @@
 #include "cli/commands/diff.h"
 
 #include "cli/base/atomic_file.h"
+#include "cli/base/file_name.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/flags/suppression_options.h"
@@ -166,6 +167,12 @@ Result<Done> check_html(const DiffOptions& options) {
     if (is_given) return flags_exclude_each_other(flag, "--html");
   }
   if (is_folder(options.inputs.back())) return folders_have_no_page(options.inputs.back());
+  for (const std::vector<std::string>* files : {&options.inputs, &options.suppressions.files}) {
+    for (const std::string& file : *files) {
+      if (name_one_file(options.html, file))
+        return flags_exclude("--html " + options.html, file, "the page would replace what is read");
+    }
+  }
   return Done{};
 }
 

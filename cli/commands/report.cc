@@ -193,6 +193,10 @@ Result<int> show_report(const ReportOptions& options) {
   if (!file) return file.problem();
   if (name_one_file(options.html, *file))
     return flags_exclude("--html " + options.html, *file, "the page would replace the profile");
+  for (const std::string& rule_file : options.suppressions.files) {
+    if (name_one_file(options.html, rule_file))
+      return flags_exclude("--html " + options.html, rule_file, "the page would replace the rules");
+  }
   view.file = *file;
   if (!options.categories.empty()) {
     Result<std::vector<CategoryRule>> categories = read_categories(options.categories);

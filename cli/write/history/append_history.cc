@@ -9,11 +9,13 @@
 #include "cli/write/encode/json_stream.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <string_view>
 
 namespace heapprof::cli {
 namespace {
@@ -30,6 +32,18 @@ int lock(int fd) {
 bool ends_half_way(int fd, off_t size) {
   char last = '\n';
   return size > 0 && ::pread(fd, &last, 1, size - 1) == 1 && last != '\n';
+}
+
+// Whether what the file begins with has nothing of a history: a profile, say, where two arguments were mixed up. A
+// line that is cut off is no reason: readers pass over it.
+bool is_another_file(int fd) {
+  char first[4096];
+  const ssize_t count = ::pread(fd, first, sizeof first, 0);
+  if (count <= 0) return false;
+  const std::string_view begin(first, static_cast<size_t>(count));
+  if (begin.find_first_not_of(" \t\r\n") == std::string_view::npos) return false;
+  const std::string version = fmt::format("\"{}\":", history_key::kVersion);
+  return begin.find("dhatFileVersion") != std::string_view::npos || begin.find(version) == std::string_view::npos;
 }
 
 }  // namespace
@@ -79,6 +93,7 @@ Result<Done> append_history(const std::string& path, std::span<const HistoryEntr
   struct stat facts {};
   if (::fstat(fd.get(), &facts) != 0) return history_not_writable(path, errno_text(errno));
   const bool is_regular = S_ISREG(facts.st_mode);
+  if (is_regular && is_another_file(fd.get())) return not_a_history(path);
   if (is_regular && ends_half_way(fd.get(), facts.st_size)) lines.insert(0, 1, '\n');
   const int error = write_fully(fd.get(), lines);
   if (error == 0) return Done{};

@@ -1,5 +1,12 @@
 # What heapprof history does not take: the exact words, and nothing is made.
 made history plant_history
+cp "$small" mixed_up.json
+refused 1 history --add mixed_up.json "$small" <<'WORDS'
+heapprof: error: nothing was added to mixed_up.json: what it begins with is no history [HP344]
+  fix:     name the file of history first, then profiles: heapprof history --add FILE.jsonl PROFILE
+  instead: begin a new one, or see what this is: head -c 100 mixed_up.json
+WORDS
+cmp "$small" mixed_up.json || fail "something was added to a profile"
 refused 2 history <<'WORDS'
 heapprof: error: no file of history was named [HP133]
   fix:     heapprof history FILE.jsonl

@@ -35,7 +35,22 @@ before=$(cksum <one.out)
 expect_status 2 "$HEAPPROF_BIN" report --html link.out one.out
 expect_in err.txt "would replace the profile"
 expect_status 2 "$HEAPPROF_BIN" export --format folded -o link.out one.out
+expect_status 2 "$HEAPPROF_BIN" diff --html link.out one.out one.out
+expect_in err.txt "would replace what is read"
 expect_eq "the profile" "$(cksum <one.out)" "$before"
+echo 'function:known # on purpose' >rules.supp
+for command in "run -o rules.supp" "run --html ./rules.supp"; do
+  # shellcheck disable=SC2086
+  expect_status 125 "$HEAPPROF_BIN" $command --suppressions rules.supp -- touch was_run
+  expect_in err.txt "both name the file"
+done
+expect_status 2 "$HEAPPROF_BIN" report --html rules.supp --suppressions rules.supp one.out
+expect_status 2 "$HEAPPROF_BIN" diff --html rules.supp --suppressions rules.supp one.out one.out
+cp /bin/true program
+expect_status 125 "$HEAPPROF_BIN" run -o program -- ./program
+expect_in err.txt "it would be replaced"
+cmp /bin/true program || fail "the program was replaced"
+expect_eq "the rules" "$(cat rules.supp)" 'function:known # on purpose'
 
 # A program with a name that fills a file's name.
 long=$(printf 'n%.0s' $(seq 250))

@@ -129,6 +129,21 @@ TEST_CASE("writers at the same time do not mix their lines") {
   }
 }
 
+TEST_CASE("nothing is added to a file that is no history") {
+  const TemporaryFolder folder;
+  for (const char* text :
+       {"{\"dhatFileVersion\":2,\"mode\":\"heap\",\"version\":1}", "[tool.budget]\nname = \"a\"\n"}) {
+    std::ofstream(folder.file(), std::ios::trunc) << text;
+    const Result<Done> added = append_history(folder.file(), std::vector<HistoryEntry>{record_of("x")});
+    REQUIRE_FALSE(added);
+    CHECK(added.problem().id == "HP344");
+    std::ifstream file(folder.file());
+    CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == text);
+  }
+  std::ofstream(folder.file(), std::ios::trunc) << "\n";
+  CHECK(append_history(folder.file(), std::vector<HistoryEntry>{record_of("x")}));
+}
+
 TEST_CASE("a full disk is a problem, and no half line is left") {
   const Result<Done> added = append_history("/dev/full", std::vector<HistoryEntry>{record_of("x")});
   REQUIRE_FALSE(added);
