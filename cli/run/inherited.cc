@@ -50,6 +50,18 @@ bool has_record_lock(int fd) {
   return text.find(": POSIX") != std::string::npos;
 }
 
+constexpr rlim_t kOwnStackBytes = 8 << 20;
+
+// To so much, or to the hard limit where that may not be raised.
+void raise_limit(int what, rlimit limit, rlim_t wanted) {
+  if (limit.rlim_cur >= wanted) return;
+  const rlim_t hard = std::max(limit.rlim_max, wanted);
+  const rlimit raised{wanted, hard};
+  if (setrlimit(what, &raised) == 0) return;
+  limit.rlim_cur = std::min(limit.rlim_max, wanted);
+  setrlimit(what, &limit);
+}
+
 constexpr uint64_t kResetOnFork = 1;  // SCHED_FLAG_RESET_ON_FORK
 
 bool is_same_file(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
@@ -70,7 +82,13 @@ Inherited::Inherited() : pid_(getpid()), parent_(getppid()) {
   const bool is_told = syscall(SYS_sched_getattr, 0, &scheduling_, sizeof scheduling_, 0) == 0;
   if (!is_told || (scheduling_.flags & kResetOnFork) == 0) scheduling_ = {};
   nice_ = getpriority(PRIO_PROCESS, 0);
-  getrlimit(RLIMIT_NOFILE, &files_);
+  for (const int what : {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_CPU, RLIMIT_STACK}) {
+    rlimit limit{};
+    if (getrlimit(what, &limit) != 0) continue;
+    limits_.emplace_back(what, limit);
+    if (what == RLIMIT_FSIZE || what == RLIMIT_CPU) raise_limit(what, limit, RLIM_INFINITY);
+    if (what == RLIMIT_STACK) raise_limit(what, limit, kOwnStackBytes);
+  }
   descriptors_ = descriptors_without_cloexec();
 }
 
@@ -80,9 +98,9 @@ void Inherited::enter_run(pid_t parent) const { die_with(parent, death_signal_);
 
 void Inherited::enter_program(pid_t parent) const {
   if (is_subreaper_) prctl(PR_SET_CHILD_SUBREAPER, 1);
-  if (files_.rlim_max != 0) setrlimit(RLIMIT_NOFILE, &files_);  // we raise ours (cli/collect/process_files.cc)
-  if (scheduling_.size != 0) {                                  // as far as the limits allow
-    setpriority(PRIO_PROCESS, 0, nice_);                        // of a real-time policy the next call does not set it
+  for (const auto& [what, limit] : limits_) setrlimit(what, &limit);  // of files: cli/collect/process_files.cc
+  if (scheduling_.size != 0) {                                        // as far as the limits allow
+    setpriority(PRIO_PROCESS, 0, nice_);  // of a real-time policy the next call does not set it
     syscall(SYS_sched_setattr, 0, &scheduling_, 0);
   }
   die_with(parent, death_signal_);

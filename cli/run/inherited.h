@@ -3,12 +3,16 @@
 // Guarantees
 //  - The program gets what an exec would have kept and a fork loses: the signal for its parent's death, that it is a
 //    subreaper, and with SCHED_RESET_ON_FORK the scheduling policy, priority and nice value.
-//  - The program has the limit of open files that we were started with, whatever ours is by then.
+//  - The program has the limits of open files, of a file's size, of processor time and of the stack that we were
+//    started with, whatever ours are by then.
 //  - Once the program runs, it alone holds the descriptors that we inherited, so that their other ends see it close
 //    them: pipes, sockets, locks of flock(2).
 // Not provided: record locks of fcntl(2). Descriptor 2, which the summary needs. Intervals of setitimer(2) and
 //           alarm(2), which are ours.
-// Context:  constructed before anything is opened that an exec would keep. enter_program() makes system calls only.
+// Context:  constructed before anything is opened that an exec would keep; it raises limits that are meant for one
+//           program and would end the one that watches many: of a file's size (the shared memory of the rings is a
+//           file), of processor time, and of the stack, to the hard limits, and beyond these where it may.
+//           enter_program() makes system calls only.
 #pragma once
 
 #include <sys/resource.h>
@@ -16,6 +20,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace heapprof::cli {
@@ -61,7 +66,7 @@ class Inherited {
   bool is_subreaper_ = false;
   SchedulingState scheduling_;
   int nice_ = 0;
-  rlimit files_{};                // both 0: unknown
+  std::vector<std::pair<int, rlimit>> limits_;
   std::vector<int> descriptors_;  // beyond 2
 };
 

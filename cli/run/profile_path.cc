@@ -96,8 +96,15 @@ std::string expand_name(const std::string& pattern, const NameFacts& facts) {
   return name;
 }
 
-ProfileNames::ProfileNames(std::string pattern, const NameFacts& root)
-    : pattern_(std::move(pattern)), root_path_(expand_name(pattern_, root)) {
+std::string shown_path(const std::string& hidden) {
+  const std::filesystem::path path(hidden);
+  const std::string name = path.filename().string();
+  return name.starts_with('.') ? (path.parent_path() / name.substr(1)).string() : hidden;
+}
+
+ProfileNames::ProfileNames(std::string pattern, const NameFacts& root, bool is_hidden) : pattern_(std::move(pattern)) {
+  if (is_hidden) pattern_.insert(pattern_.rfind('/') + 1, 1, '.');
+  root_path_ = expand_name(pattern_, root);
   taken_.insert(root_path_);
 }
 

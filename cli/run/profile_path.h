@@ -4,6 +4,9 @@
 //   FILE.exec1, .exec2 …     (before the extension) images that it left by exec
 //   FILE.PID                 (before the extension) processes that it started
 //
+// Where the user gave no FILE, the program has not asked for files in its folder: as long as it runs, they have a dot
+// before their names, which *.json and ls pass over.
+//
 // With %p, %n, %r or %t in FILE each process has the name that they give, and .PID only where another has that name
 // already.
 //
@@ -48,10 +51,13 @@ struct ImageName {
   NameFacts facts;
 };
 
+// The name without the dot.
+std::string shown_path(const std::string& hidden);
+
 class ProfileNames {
  public:
-  // pre: check_name_pattern. The root's own name is taken from the start.
-  ProfileNames(std::string pattern, const NameFacts& root);
+  // pre: check_name_pattern. The root's own name is taken from the start. is_hidden: names have a dot before them.
+  ProfileNames(std::string pattern, const NameFacts& root, bool is_hidden = false);
 
   const std::string& root_path() const { return root_path_; }
   // Each call gives another name, but for the root's last image, whose name is FILE.

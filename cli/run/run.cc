@@ -128,6 +128,9 @@ Result<int> RunSession::run() {
     warn(program_defines_malloc(options_.program[named_],
                                 fmt::format("{}", fmt::join(facts->own_allocation_functions, ", "))));
   own_malloc_ = !facts->own_allocation_functions.empty();
+  for (const std::string& file : {options_.output, options_.html, options_.child_output}) {
+    if (name_one_file(file, facts->path)) return flags_exclude(file, "the program", "it would be replaced");
+  }
   if (const Result<Done> prepared = prepare(); !prepared) return prepared.problem();
   if (const Result<Done> opened = served_.open(options_); !opened) return opened.problem();
 
@@ -153,7 +156,7 @@ Result<int> RunSession::run() {
   }
   ProcessPlan plan = make_plan(options_);  // asks for the machine's properties while the loader maps the program
   plan.root_pid = launched->pid;
-  names_.emplace(name_pattern(static_cast<uint64_t>(launched->pid)), root_facts(launched->pid));
+  names_.emplace(name_pattern(static_cast<uint64_t>(launched->pid)), root_facts(launched->pid), is_hidden());
   tree_.emplace(launched->pid);
   Processes processes(std::move(plan), &*tree_, [this](EndedImage image) { take(std::move(image)); });
   SnapshotTaker snapshots(finish_options(options_), launched->pid, &begin_checkpoints());
@@ -200,7 +203,7 @@ Result<int> RunSession::run_attached() {
                           agent->agent};
   ProcessPlan plan = make_plan(options_);
   plan.root_pid = pid;
-  names_.emplace(name_pattern(static_cast<uint64_t>(pid)), root_facts(pid));
+  names_.emplace(name_pattern(static_cast<uint64_t>(pid)), root_facts(pid), is_hidden());
   tree_.emplace(pid);
   Processes processes(std::move(plan), &*tree_, [this](EndedImage image) { take(std::move(image)); });
   SnapshotTaker snapshots(finish_options(options_), pid, &begin_checkpoints());

@@ -54,6 +54,9 @@ class RunSession {
                                        const SignalWatch& signals);
   NameFacts root_facts(pid_t pid) const;
   std::string name_pattern(uint64_t pid) const;
+  // Profiles have a dot before their names until the run has ended (profile_path.h).
+  bool is_hidden() const { return options_.output.empty(); }
+  void show_file(SavedProfile* one) const;
   void take(EndedImage image);
   void submit(EndedImage image);
   std::optional<Finished> finish_root(const Processes& processes, const WatchResult& watched,

@@ -1,4 +1,5 @@
 // cli/run/session_end.cc: what has ended is written, then what was found is said.
+#include "cli/base/atomic_file.h"
 #include "cli/base/byte_sink.h"
 #include "cli/base/clock.h"
 #include "cli/base/file_name.h"
@@ -20,6 +21,7 @@
 #include "cli/target/process_names.h"
 #include "cli/write/text/run_text.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -48,6 +50,23 @@ bool is_said_by_agent(const Coverage& coverage) {
 }
 
 }  // namespace
+
+// Never over a file of that name.
+void RunSession::show_file(SavedProfile* one) const {
+  if (!is_hidden() || one->path.empty()) return;
+  const std::string wanted = shown_path(one->path);
+  std::string shown = AtomicFile::free_name(wanted);
+  int result = -1;
+  while ((result = ::renameat2(AT_FDCWD, one->path.c_str(), AT_FDCWD, shown.c_str(), RENAME_NOREPLACE)) != 0 &&
+         errno == EEXIST)
+    shown = AtomicFile::free_name(wanted);
+  if (result != 0 && errno == EINVAL) result = ::rename(one->path.c_str(), shown.c_str());  // not on this file system
+  if (result != 0) return;
+  for (RefusedDevice& refused : one->refused) {
+    if (refused.path == one->path) refused.path = shown;
+  }
+  one->path = shown;
+}
 
 void RunSession::submit(EndedImage image) {
   const RunInfo& run = image.recording.run;
@@ -143,6 +162,7 @@ std::optional<Finished> RunSession::finish_root(const Processes& processes, cons
       {std::move(root_image_->recording), claim.path, claim.may_overwrite, ProcessTree::kRoot},
       [&](Profile* profile) {
         *others = finisher_.collect_saved(problems);
+        for (SavedProfile& one : *others) show_file(&one);
         try {
           if (!options_.all_processes && options_.attach_pid == 0 && !has_directive(options_.output))
             dropped = drop_small(peak_of(*profile), others);
@@ -159,6 +179,7 @@ std::optional<Finished> RunSession::finish_root(const Processes& processes, cons
         }
       });
   if (finished) {
+    show_file(&finished->saved);
     for (const std::string& file : dropped) ::unlink(file.c_str());
     return std::move(*finished);
   }
@@ -228,7 +249,10 @@ int RunSession::finish(const WatchResult& watched, const Processes& processes, u
     problems.push_back(program_hides_allocations(options_.program[named_]));
   }
   desk_.end_run(root ? &*root : nullptr);
-  for (SavedProfile& late : finisher_.collect_saved(&problems)) saved.push_back(std::move(late));  // without a root
+  for (SavedProfile& late : finisher_.collect_saved(&problems)) {  // without a root
+    show_file(&late);
+    saved.push_back(std::move(late));
+  }
   std::vector<SavedProfile> images;
   const auto enter = [this](const SavedProfile& one) {
     tree_->set_profile(one.entry, {one.peak_bytes, one.path, one.command, one.devices, one.refused, one.resident_bytes,

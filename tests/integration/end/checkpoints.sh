@@ -29,11 +29,11 @@ expect_in report.txt grow  # whether it was written with names or not
 rm -f profile* report* ready
 expect_eq "files beside it" "$(ls -A)" ""
 
-# Without a name, and without being asked for.
-begin 'heapprof.grows_and_waits.*.json'
+# Without a name, and without being asked for: with a dot before the name, as the program may look at its folder.
+begin '.heapprof.grows_and_waits.*.json'
 end_all
-check_profile heapprof.grows_and_waits.*.json
-rm -f heapprof.* ready
+check_profile .heapprof.grows_and_waits.*.json
+rm -f .heapprof.* ready
 
 # The run's end takes its place.
 begin profile.json -o profile.json --interval 50ms

@@ -25,6 +25,15 @@ TEST_CASE("without a directive the others' names have their pid before the exten
   CHECK(names.next({true, true, 2, kRoot}) == "out/p.json");
 }
 
+TEST_CASE("hidden names have a dot before them, and are shown without") {
+  ProfileNames names("out/p.json", kRoot, true);
+  CHECK(names.root_path() == "out/.p.json");
+  CHECK(names.next(child(7)) == "out/.p.7.json");
+  CHECK(shown_path(names.root_path()) == "out/p.json");
+  CHECK(shown_path(".p.json") == "p.json");
+  CHECK(shown_path("../.p.json") == "../p.json");
+}
+
 TEST_CASE("a pid that comes back does not cost the first process its profile") {
   ProfileNames names("p.json", kRoot);
   CHECK(names.next(child(7)) == "p.7.json");
