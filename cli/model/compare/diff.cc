@@ -216,9 +216,9 @@ std::vector<ChangedFrame> find_changed_frames(BySide<const Profile*> profiles, c
   std::vector<ChangedFrame> frames;
   for (const PlaceChange& place : device.places) {
     const Change change = place.change(metric);
-    const bool is_named = place.frame[kCurrent] != kNoFrame;
-    frames.push_back(is_named ? ChangedFrame{kCurrent, place.frame[kCurrent]}
-                              : ChangedFrame{kBase, place.frame[kBase]});
+    const bool is_of_base =
+        place.frame[kCurrent] == kNoFrame && (place.frame[kBase] != kNoFrame || change.current == 0);
+    frames.push_back({is_of_base ? kBase : kCurrent, place.frame[is_of_base ? kBase : kCurrent]});
     if (place.is_by_module || change.amount() == 0) continue;
     const Side more = change.is_growth() ? kCurrent : kBase;
     const Lines of_more = lines_of(more, place);
