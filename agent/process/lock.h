@@ -1,7 +1,8 @@
 // agent/process/lock.h: the locks of the agent's slow paths.
 //
 // The locks are words of ForkPage (process/state.h): the kernel wipes them in a forked child, so no child finds one
-// taken for ever (tests/integration/processes/forks_from_threads.sh). Who waits for long sleeps until it is woken:
+// taken for ever (tests/integration/processes/forks_from_threads.sh); and that of the context that threads share, of
+// which a child makes another. Who waits for long sleeps until it is woken:
 // after an attach, a thousand threads have their first event at once (tests/integration/attach/zoo.sh: many_threads).
 //
 // Context:  slow paths. pre: signals are blocked (SignalsBlocked), so that no handler waits for its own thread.
@@ -22,8 +23,7 @@ inline bool try_lock(std::atomic<uint32_t>& word) {
   return word.compare_exchange_strong(expected, kTaken, std::memory_order_acquire);
 }
 inline void lock(std::atomic<uint32_t>& word) {
-  constexpr uint32_t kRounds = 8;            // of letting others run
-  constexpr long kMostSleepNs = 20'000'000;  // a thread under a filter of system calls wakes no other
+  constexpr uint32_t kRounds = 8;  // of letting others run
   for (uint32_t round = 0; round < kRounds; ++round) {
     if (try_lock(word)) return;
     let_others_run(round);
@@ -33,7 +33,9 @@ inline void lock(std::atomic<uint32_t>& word) {
     if (is_filtered()) {
       let_others_run(round);
     } else {
-      sys_futex_wait(&word, kTakenAndAwaited, kMostSleepNs);
+      // A thread under a filter of system calls wakes no other. Where there is none, thousands that sleep must not wake
+      // up by the clock.
+      sys_futex_wait(&word, kTakenAndAwaited, has_filters() ? 20'000'000 : 999'999'999);
     }
   }
 }

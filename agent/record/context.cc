@@ -280,10 +280,9 @@ Context* begin_shared_event(Context* context) {
   const SignalMask all = ~SignalMask{0};
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&all), reinterpret_cast<long>(&previous),
               sizeof(SignalMask));
-  for (uint32_t round = 0; __atomic_exchange_n(&context->lock, 1, __ATOMIC_ACQUIRE) != 0; ++round)
-    let_others_run(round);
+  lock(context->lock);
   if (!is_usable(context)) {  // a life ended meanwhile
-    __atomic_store_n(&context->lock, 0, __ATOMIC_RELEASE);
+    unlock(context->lock);
     raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&previous), 0, sizeof(SignalMask));
     return nullptr;
   }
@@ -343,7 +342,7 @@ Context* begin_event_slow(uint64_t sp) {
 
 void end_shared_event(Context* context) {
   const SignalMask previous = context->signals;
-  __atomic_store_n(&context->lock, 0u, __ATOMIC_RELEASE);
+  unlock(context->lock);
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&previous), 0, sizeof(SignalMask));
 }
 

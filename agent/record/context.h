@@ -14,7 +14,7 @@
 //  - An event that was left half way (siglongjmp out of a handler, a thread that died) is recognised and repaired.
 //
 // Context:  inside hooks, in signal handlers too. The fast path takes no lock and makes no system call; claiming a ring
-//           blocks signals and takes a spin lock.
+//           blocks signals and takes a lock.
 // Cost:     begin_event and end_event together 1-2 ns.
 #pragma once
 
@@ -25,6 +25,8 @@
 #include "shared/wire.h"
 
 #include <stdint.h>
+
+#include <atomic>
 
 namespace heapprof::agent {
 
@@ -63,25 +65,25 @@ struct Context {
   uint32_t birth;           // of the life in which it was made (g_birth)
   uint32_t thread_id;
   uint32_t ring;
-  uint64_t owner;           // whose it is, atomically (context.cc); 0: nobody's yet
-  bool is_shared;           // several threads take turns, behind `lock`
-  bool is_stalled;          // the collector made no progress for too long: drop until it does
-  bool needs_open;          // the records that open the ring for its owner are still to be written (open_ring)
-  bool needs_reset;         // those must also say that the previous stack is empty again (kReset)
-  uint32_t lock;            // shared context only
-  SignalMask signals;       // shared context only: the holder's signal mask
-  Context* nested;          // for signal handlers that interrupt an event of this context
-  unsigned char* data;      // the ring's
-  uint32_t chunk;           // which of it is written to
-  uint32_t next_chunk;      // the same, or the one that is being taken
-  uint64_t chunk_count;     // where `chunk` begins, as a count of bytes
-  uint64_t next_count;      // likewise
-  uint64_t pressed_tail;    // the collector stands still here: growing needs no more waiting
-  uint64_t launches_told;   // of RingHeader::kernel_launches, the last kLaunches record
-  uint32_t scope_count;     // scopes ever begun in this ring
-  uint32_t scope_changes;   // grows whenever the owner, having launched something, may be in another scope
-  uint64_t* reference_pcs;  // --verify-stacks, --unwinder=libunwind: kMaxFrames; nullptr until used
-  PythonStack* python;      // nullptr: the process runs no Python, as far as is known
+  uint64_t owner;              // whose it is, atomically (context.cc); 0: nobody's yet
+  bool is_shared;              // several threads take turns, behind `lock`
+  bool is_stalled;             // the collector made no progress for too long: drop until it does
+  bool needs_open;             // the records that open the ring for its owner are still to be written (open_ring)
+  bool needs_reset;            // those must also say that the previous stack is empty again (kReset)
+  std::atomic<uint32_t> lock;  // shared context only: of agent/process/lock.h
+  SignalMask signals;          // shared context only: the holder's signal mask
+  Context* nested;             // for signal handlers that interrupt an event of this context
+  unsigned char* data;         // the ring's
+  uint32_t chunk;              // which of it is written to
+  uint32_t next_chunk;         // the same, or the one that is being taken
+  uint64_t chunk_count;        // where `chunk` begins, as a count of bytes
+  uint64_t next_count;         // likewise
+  uint64_t pressed_tail;       // the collector stands still here: growing needs no more waiting
+  uint64_t launches_told;      // of RingHeader::kernel_launches, the last kLaunches record
+  uint32_t scope_count;        // scopes ever begun in this ring
+  uint32_t scope_changes;      // grows whenever the owner, having launched something, may be in another scope
+  uint64_t* reference_pcs;     // --verify-stacks, --unwinder=libunwind: kMaxFrames; nullptr until used
+  PythonStack* python;         // nullptr: the process runs no Python, as far as is known
   TorchOperators operators;
   uint32_t pushed;  // ranges of NVTX that the owner has pushed, those that are not recorded included
   Context* older;   // of another life; behind it the next one (forget_contexts)

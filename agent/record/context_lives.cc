@@ -54,7 +54,7 @@ bool has_events_in_progress() {
   for (const Context* context : g_contexts) {
     if (context == nullptr) continue;
     const uint64_t guard = __atomic_load_n(&context->guard, __ATOMIC_ACQUIRE);
-    const bool is_free = context->is_shared ? __atomic_load_n(&context->lock, __ATOMIC_ACQUIRE) == 0 : guard == 0;
+    const bool is_free = context->is_shared ? context->lock.load(std::memory_order_acquire) == 0 : guard == 0;
     if (!is_free) return true;
   }
   return false;

@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-constexpr int kMaxThreads = 1000;
+constexpr int kMaxThreads = 10'000;
 static void** g_blocks[kMaxThreads];
 static int g_threads, g_count;
 static pthread_barrier_t g_barrier;
