@@ -58,10 +58,13 @@ inline constexpr uint64_t kStartPeakByPercent = 25;
 inline constexpr uint64_t kStartPeakOverPercent = 40;
 inline constexpr uint64_t kStartPeakLaterPercent = 50;
 
-// A spike: for so short a part of the run the device has more than half of its peak, and before and after it has not.
-// Where it is as short from foot to foot, it is measured there.
+// A spike: for so short a part of the work the device has more than half of its peak, and before and after it has not.
+// What it takes is measured from foot to foot, where that is as short, or where it is built up for longer and goes at
+// once.
 inline constexpr uint64_t kSpikeBytes = 4 * kMiB;
 inline constexpr uint64_t kSpikeOverPercent = 40;
+inline constexpr uint64_t kSpikeFootPercent = 80;
+inline constexpr uint64_t kSpikeFallPercent = 10;
 inline constexpr uint64_t kSpikeElsewherePercent = 60;  // of the peak the rest of the run has at most
 
 // What passes: of one place, or of one function and what it calls.

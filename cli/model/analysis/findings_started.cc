@@ -52,6 +52,7 @@ struct Spike {
   uint64_t from_ns = 0;
   uint64_t to_ns = 0;
   uint64_t elsewhere_bytes = 0;  // the most before and after it
+  uint64_t high_ns = 0;          // for so long it has more than half of the peak
 };
 
 Spike spike_of(const Device& device, size_t first, size_t last) {
@@ -92,13 +93,18 @@ Spike measure_spike(const FindingScene& scene) {
   while (last + 1 < buckets.size() && buckets[last + 1].max_bytes > half_bytes) ++last;
   const uint64_t duration_ns = scene.profile.run.duration_ns;
   const uint64_t work_ns = duration_ns - std::min(duration_ns, scene.imports_end_ns);
-  const auto is_brief = [&](const Spike& it) { return it.to_ns - it.from_ns <= work_ns / 100 * kSpikeOverPercent; };
-  const Spike spike = spike_of(device, first, last);
+  const auto takes = [&](const Spike& it, uint64_t percent) {
+    return it.to_ns - it.from_ns <= work_ns / 100 * percent;
+  };
+  Spike spike = spike_of(device, first, last);
+  spike.high_ns = spike.to_ns - spike.from_ns;
   const bool is_amid = spike.from_ns >= duration_ns / 10 && spike.to_ns <= duration_ns - duration_ns / 20;
   const bool is_above = spike.elsewhere_bytes <= device.totals.peak_bytes / 100 * kSpikeElsewherePercent;
-  if (!is_brief(spike) || !is_amid || !is_above) return {};
-  const Spike whole = widened(device, first, last);
-  return is_brief(whole) ? whole : spike;
+  if (!takes(spike, kSpikeOverPercent) || !is_amid || !is_above) return {};
+  Spike whole = widened(device, first, last);
+  whole.high_ns = spike.high_ns;
+  const bool goes_at_once = whole.to_ns - spike.to_ns <= work_ns / 100 * kSpikeFallPercent;
+  return takes(whole, goes_at_once ? kSpikeFootPercent : kSpikeOverPercent) ? whole : spike;
 }
 
 // The most that these places had together before and after the spike, or that all others had: at bounds or moments.
@@ -216,7 +222,7 @@ void find_spike(const FindingScene& scene, std::vector<Finding>* findings) {
   });
   if (is_backlog) return;
   Finding finding = start_finding(scene, FindingKind::kSpike, &*cause);
-  finding.over_ns = spike.to_ns - spike.from_ns;
+  finding.over_ns = spike.high_ns;
   finding.later_bytes = spike.elsewhere_bytes;
   // What it has at other times goes, too, if it is streamed.
   const uint64_t own_bytes = most_elsewhere(scene, cause->places, spike, true);

@@ -32,7 +32,8 @@ uint64_t imports_end_ns(const FindingScene& scene) {
       })->bytes;
   uint64_t end_ns = 0;
   for (size_t i = 0; i < imports.size(); ++i) {
-    if (others[i].bytes > scene.device.totals.peak_bytes / kOthersPart) break;
+    const uint64_t gap_ns = std::max(end_ns / 2, scene.profile.run.duration_ns / 4);
+    if (imports[i].at_ns > end_ns + gap_ns || others[i].bytes > scene.device.totals.peak_bytes / kOthersPart) break;
     const uint64_t before = i == 0 ? 0 : imports[i - 1].bytes;
     if (imports[i].bytes <= before || !is_share({imports[i].bytes - before, most_bytes}, kPercent)) continue;
     end_ns = imports[i].at_ns;

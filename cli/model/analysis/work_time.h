@@ -12,7 +12,7 @@
 namespace heapprof::cli {
 
 // Of the first device: when Python had imported what the program begins with; 0: there is no such start. Modules that
-// are imported once the program holds a twentieth of the peak beside them are part of the work.
+// are imported after a pause, or once the program holds a twentieth of the peak beside them, are part of the work.
 uint64_t imports_end_ns(const FindingScene& scene);
 // When the device began its fall before an exit that frees half of it or more, within the last tenth of the run; else
 // the end of the run.

@@ -224,6 +224,25 @@ TEST_CASE("a place that is large for a short time is a spike, and a queue that f
   CHECK(scene({0, 0, 0, 0, 0, peak, 7'500'000, 5'000'000, 2'500'000, 0}, 4000).kinds() == "spike");  // filled at once
 }
 
+TEST_CASE("a spike's amounts are from foot to foot, its time that of more than half of the peak") {
+  const uint64_t peak = 10'000'000;
+  const auto spike = [&](const std::vector<uint64_t>& bytes) {
+    Scene made;
+    made.add({kWork, kMain}, blocks(1000, 10'000)).live(bytes);
+    made.host().totals.peak_ns = 5 * kSecond + kSecond / 2;
+    made.host().timeline.bucket_ns = kSecond;
+    for (const uint64_t live : bytes) made.host().timeline.buckets.push_back({live, live});
+    const std::vector<Finding> found = made.found();
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].kind == FindingKind::kSpike);
+    CHECK(found[0].over_ns == 2 * kSecond);
+    return found[0].later_bytes;
+  };
+  CHECK(spike({0, 1'000'000, 3'000'000, 4'000'000, 5'000'000, peak, 6'000'000, 0, 0, 0}) == 1'000'000);
+  // It does not go at once: before and after it there is as much.
+  CHECK(spike({0, 1'000'000, 3'000'000, 4'000'000, 5'000'000, peak, 6'000'000, 5'000'000, 4'000'000, 0}) == 5'000'000);
+}
+
 TEST_CASE("what makes a spike from several lines of one function, or of what it calls, is that function's") {
   const auto found = [](std::initializer_list<Step> first, std::initializer_list<Step> second,
                         const std::vector<uint64_t>& second_bytes) {

@@ -64,6 +64,14 @@ TEST_CASE("what is imported amid the work is part of it") {
   CHECK(late.found()[0].over_ns > 7 * kSecond);
 }
 
+TEST_CASE("what is imported after a pause is part of the work") {
+  Scene late = after_imports(kGrows);
+  std::vector<uint64_t>& imported = late.host().sites[0].live_bytes;
+  for (size_t i = 0; i < kMoments; ++i)
+    imported[i] = i < 4 ? 1'000'000 * (i + 1) : i < kImported ? 4'000'000 : 6'400'000;
+  CHECK(late.kinds().empty());  // what grows at the end of 10 s of work
+}
+
 TEST_CASE("a spike is short beside the work") {
   std::vector<uint64_t> work(kMoments - kImported, 100'000);
   std::fill(work.begin() + 2, work.begin() + 5, 40'000'000);
