@@ -141,6 +141,16 @@ std::string AtomicFile::free_name(const std::string& path) {
   return numbered(path, number);
 }
 
+std::string AtomicFile::rename_to_free_name(const std::string& from, const std::string& path) {
+  int error = EEXIST;
+  for (int number = 1; number <= kMostNames && error == EEXIST; ++number) {
+    const std::string name = numbered(path, number);
+    error = link_new(from, name);
+    if (error == 0) return name;
+  }
+  return "";
+}
+
 void AtomicFile::write(std::string_view bytes) {
   if (error_ != 0) return;
   buffer_.append(bytes);

@@ -27,6 +27,8 @@ class AtomicFile : public ByteSink {
 
   // `path`, else path with .2, .3 … before its extension: the first that does not exist.
   static std::string free_name(const std::string& path);
+  // Gives a file the first of these names that nothing has; returns it. Empty: it keeps the one that it had.
+  static std::string rename_to_free_name(const std::string& from, const std::string& path);
 
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&&) = delete;

@@ -77,6 +77,7 @@ namespace heapprof::cli {
   X("HP065", profile_too_large, ("x.json", Sizes{1ull << 40, 1ull << 32}))                                         \
   X("HP343", profile_unpacks_too_far, ("x.json.gz", 64 << 20))                                                     \
   X("HP344", not_a_history, ("x.json"))                                                                            \
+  X("HP345", profile_elsewhere, ("x.json", "no space left on device", "/tmp/x.json"))                              \
   X("HP066", stdout_not_writable, ("no space left on device"))                                                     \
   X("HP067", metric_not_in_profile, ("dhat.out.4711", "temporary"))                                                \
   X("HP068", names_missing, ("gdb", Share{27, 36}, NamesAdvice{"gdb", "heapprof symbolize x.json"}))               \
@@ -263,6 +264,7 @@ Problem program_not_inspected(const std::string& program, const std::string& rea
 // Around the run.
 Problem agent_not_found(const std::string& looked_at);
 Problem output_not_writable(const std::string& file, const std::string& reason);
+Problem profile_elsewhere(const std::string& file, const std::string& reason, const std::string& elsewhere);
 Problem output_not_trusted(const std::string& file, const std::string& found);
 Problem output_is_directory(const std::string& file);
 Problem agent_path_not_loadable(const std::string& agent, const std::string& reason);

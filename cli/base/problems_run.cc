@@ -41,6 +41,12 @@ Problem output_not_writable(const std::string& file, const std::string& reason) 
           "", kFailed};
 }
 
+Problem profile_elsewhere(const std::string& file, const std::string& reason, const std::string& elsewhere) {
+  return {"HP345", fmt::format("{} could not be written ({}): the profile is in {}", file, reason, elsewhere),
+          fmt::format("move it to where there is room: mv {} FOLDER", quoted(elsewhere)),
+          fmt::format("read it there: heapprof report {}", quoted(elsewhere)), kFailed};
+}
+
 Problem output_not_trusted(const std::string& file, const std::string& found) {
   return {"HP330", fmt::format("{} was not written to: {}, in a folder that all may write to", file, found),
           "name a file in a folder of your own", "remove what is there, if you know it, and run again", kFailed};

@@ -193,7 +193,9 @@ Result<int> show_report(const ReportOptions& options) {
   if (!file) return file.problem();
   if (name_one_file(options.html, *file))
     return flags_exclude("--html " + options.html, *file, "the page would replace the profile");
-  for (const std::string& rule_file : options.suppressions.files) {
+  std::vector<std::string> rule_files = options.suppressions.files;
+  rule_files.push_back(options.categories);
+  for (const std::string& rule_file : rule_files) {
     if (name_one_file(options.html, rule_file))
       return flags_exclude("--html " + options.html, rule_file, "the page would replace the rules");
   }

@@ -53,10 +53,6 @@ std::optional<Problem> find_excluded(const RunOptions& options) {
       if (name_one_file(outputs[i].second, outputs[k].second))
         return flags_exclude(outputs[i].first, outputs[k].first, "both name the file " + outputs[k].second);
     }
-    for (const std::string& file : options.suppressions.files) {
-      if (name_one_file(outputs[i].second, file))
-        return flags_exclude(outputs[i].first, "--suppressions", "both name the file " + file);
-    }
   }
   const bool is_sampled = options.recorded.interval_bytes != 0;
   if (!is_sampled && options.start.kind == StartKind::kAtOnce) return std::nullopt;

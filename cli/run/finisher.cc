@@ -204,7 +204,7 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   Result<std::string> path = std::string();
   if (has_to_wait) {
     if (is_told) say("writing the profile");
-    path = write_profile(*finished.profile, job.path, job.may_overwrite);
+    path = write_profile(*finished.profile, job.path, job.may_overwrite, job.spare_name, &finished.elsewhere);
     if (!path) return path.problem();
   }
   if (complete) complete(finished.profile.get());
@@ -213,7 +213,9 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   const auto check_and_write = [&] {
     recording = {};
     saved.violations = find_violations(*finished.profile).size();
-    return write_profile(*finished.profile, is_written ? *path : job.path, is_written || job.may_overwrite);
+    return is_written
+               ? write_profile(*finished.profile, *path, true)
+               : write_profile(*finished.profile, job.path, job.may_overwrite, job.spare_name, &finished.elsewhere);
   };
   Result<std::string> last =
       beside ? write_beside(check_and_write, [&] { beside(finished.profile.get()); }) : check_and_write();

@@ -44,8 +44,9 @@ struct FinishOptions {
 struct FinishJob {
   Recording recording;
   std::string path;
-  bool may_overwrite = false;  // false: another name is chosen if there is such a file
-  uint32_t entry = 0;          // whose it is; comes back with the saved one
+  bool may_overwrite = false;   // false: another name is chosen if there is such a file
+  uint32_t entry = 0;           // whose it is; comes back with the saved one
+  std::string spare_name = {};  // of the file in a folder for temporary ones, if `path` cannot be written; empty: none
 };
 
 struct SavedProfile {
@@ -70,6 +71,7 @@ struct SavedProfile {
 struct Finished {
   SavedProfile saved;
   std::unique_ptr<Profile> profile;  // never null; it stays where it is
+  std::optional<Problem> elsewhere;  // why it is in a file of the spare name
 };
 
 class Finisher {

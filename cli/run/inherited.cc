@@ -13,6 +13,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -52,14 +53,19 @@ bool has_record_lock(int fd) {
 
 constexpr rlim_t kOwnStackBytes = 8 << 20;
 
-// To so much, or to the hard limit where that may not be raised.
+// To so much, or to the hard limit, which somebody has set for all that runs here.
 void raise_limit(int what, rlimit limit, rlim_t wanted) {
   if (limit.rlim_cur >= wanted) return;
-  const rlim_t hard = std::max(limit.rlim_max, wanted);
-  const rlimit raised{wanted, hard};
-  if (setrlimit(what, &raised) == 0) return;
   limit.rlim_cur = std::min(limit.rlim_max, wanted);
   setrlimit(what, &limit);
+}
+
+// Threads have stacks of the size that the limit had at the start.
+void raise_thread_stacks() {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return;
+  if (pthread_attr_setstacksize(&attributes, kOwnStackBytes) == 0) pthread_setattr_default_np(&attributes);
+  pthread_attr_destroy(&attributes);
 }
 
 constexpr uint64_t kResetOnFork = 1;  // SCHED_FLAG_RESET_ON_FORK
@@ -87,7 +93,9 @@ Inherited::Inherited() : pid_(getpid()), parent_(getppid()) {
     if (getrlimit(what, &limit) != 0) continue;
     limits_.emplace_back(what, limit);
     if (what == RLIMIT_FSIZE || what == RLIMIT_CPU) raise_limit(what, limit, RLIM_INFINITY);
-    if (what == RLIMIT_STACK) raise_limit(what, limit, kOwnStackBytes);
+    if (what != RLIMIT_STACK || limit.rlim_cur >= kOwnStackBytes) continue;
+    raise_limit(what, limit, kOwnStackBytes);
+    raise_thread_stacks();
   }
   descriptors_ = descriptors_without_cloexec();
 }

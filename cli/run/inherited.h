@@ -11,7 +11,7 @@
 //           alarm(2), which are ours.
 // Context:  constructed before anything is opened that an exec would keep; it raises limits that are meant for one
 //           program and would end the one that watches many: of a file's size (the shared memory of the rings is a
-//           file), of processor time, and of the stack, to the hard limits, and beyond these where it may.
+//           file), of processor time, and of the stack, as far as the hard limits allow.
 //           enter_program() makes system calls only.
 #pragma once
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <future>
 #include <system_error>
 
@@ -33,6 +34,24 @@ Result<std::string> write_profile(const Profile& profile, const std::string& pat
   if (!file) return file.problem();
   write_dhat(profile, &*file);
   return may_overwrite ? file->commit() : file->commit_without_overwriting();
+}
+
+Result<std::string> write_profile(const Profile& profile, const std::string& path, bool may_overwrite,
+                                  const std::string& spare_name, std::optional<Problem>* elsewhere) {
+  Result<std::string> written = write_profile(profile, path, may_overwrite);
+  struct stat facts {};
+  const bool is_device = stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode);  // a pipe, /dev/full
+  if (written || spare_name.empty() || is_device) return written;
+  std::error_code error;
+  for (const std::filesystem::path& folder :
+       {std::filesystem::temp_directory_path(error), std::filesystem::path("/dev/shm")}) {
+    if (folder.empty()) continue;
+    const Result<std::string> spare = write_profile(profile, (folder / spare_name).string(), false);
+    if (!spare) continue;
+    elsewhere->emplace(written.problem());
+    return *spare;
+  }
+  return written;
 }
 
 Result<std::string> write_beside(const std::function<Result<std::string>()>& write,

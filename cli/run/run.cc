@@ -105,15 +105,20 @@ Checkpoints& RunSession::begin_checkpoints() {
                               [this](const ImageName& image) { return names_->next(image); });
 }
 
+// As the profile may be called.
+std::string RunSession::trial_path() const { return expand_name(name_pattern(0), root_facts(getpid())); }
+
 // What can be known to fail, before anything is started.
 Result<Done> RunSession::prepare() {
   Result<ReportRules> rules = load_rules(options_.suppressions);
   if (!rules) return rules.problem();
   rules_ = std::move(*rules);
   may_overwrite_ = !options_.output.empty();
-  const std::string trial = expand_name(name_pattern(0), root_facts(getpid()));
-  for (const std::string& file : {trial, options_.html}) {
+  for (const std::string& file : {trial_path(), options_.html}) {
     if (file.empty()) continue;
+    for (const std::string& rule_file : options_.suppressions.files) {
+      if (name_one_file(file, rule_file)) return output_not_writable(file, "its rules are read (--suppressions)");
+    }
     if (const Result<Done> tried = try_output(file); !tried) return tried.problem();
   }
   return Done{};
@@ -128,8 +133,9 @@ Result<int> RunSession::run() {
     warn(program_defines_malloc(options_.program[named_],
                                 fmt::format("{}", fmt::join(facts->own_allocation_functions, ", "))));
   own_malloc_ = !facts->own_allocation_functions.empty();
-  for (const std::string& file : {options_.output, options_.html, options_.child_output}) {
-    if (name_one_file(file, facts->path)) return flags_exclude(file, "the program", "it would be replaced");
+  for (const std::string& file : {trial_path(), options_.html, options_.child_output}) {
+    if (name_one_file(file, facts->path) || name_one_file(file, facts->elf_path))
+      return output_not_writable(file, "it is the program that is to run");
   }
   if (const Result<Done> prepared = prepare(); !prepared) return prepared.problem();
   if (const Result<Done> opened = served_.open(options_); !opened) return opened.problem();

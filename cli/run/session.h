@@ -54,9 +54,11 @@ class RunSession {
                                        const SignalWatch& signals);
   NameFacts root_facts(pid_t pid) const;
   std::string name_pattern(uint64_t pid) const;
+  std::string trial_path() const;
   // Profiles have a dot before their names until the run has ended (profile_path.h).
   bool is_hidden() const { return options_.output.empty(); }
   void show_file(SavedProfile* one) const;
+  Checkpoints::Claim claim_path(ProcessNumber number, const ImageName& name);
   void take(EndedImage image);
   void submit(EndedImage image);
   std::optional<Finished> finish_root(const Processes& processes, const WatchResult& watched,
@@ -89,12 +91,13 @@ class RunSession {
   Finisher finisher_;
   std::string page_;  // its file, once it is written
   TopDesk desk_;
-  LiveViewer viewer_;                       // of --live
-  RunServer served_;                        // of --serve
-  std::optional<ProcessTree> tree_;         // from the start on
-  std::optional<ProfileNames> names_;       // "
-  std::optional<Checkpoints> checkpoints_;  // "
-  size_t named_ = 0;                        // the word of the command that is the program: not 0 after a loader
+  LiveViewer viewer_;                            // of --live
+  RunServer served_;                             // of --serve
+  std::optional<ProcessTree> tree_;              // from the start on
+  std::optional<ProfileNames> names_;            // "
+  std::optional<Checkpoints> checkpoints_;       // "
+  std::vector<std::string> hidden_checkpoints_;  // that were claimed
+  size_t named_ = 0;                             // the word of the command that is the program: not 0 after a loader
   bool may_overwrite_ = false;
   bool own_malloc_ = false;        // in the program's executable
   std::vector<pid_t> never_seen_;  // processes of the run that live and never asked

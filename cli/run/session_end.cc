@@ -21,7 +21,6 @@
 #include "cli/target/process_names.h"
 #include "cli/write/text/run_text.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -51,21 +50,20 @@ bool is_said_by_agent(const Coverage& coverage) {
 
 }  // namespace
 
-// Never over a file of that name.
 void RunSession::show_file(SavedProfile* one) const {
   if (!is_hidden() || one->path.empty()) return;
-  const std::string wanted = shown_path(one->path);
-  std::string shown = AtomicFile::free_name(wanted);
-  int result = -1;
-  while ((result = ::renameat2(AT_FDCWD, one->path.c_str(), AT_FDCWD, shown.c_str(), RENAME_NOREPLACE)) != 0 &&
-         errno == EEXIST)
-    shown = AtomicFile::free_name(wanted);
-  if (result != 0 && errno == EINVAL) result = ::rename(one->path.c_str(), shown.c_str());  // not on this file system
-  if (result != 0) return;
+  const std::string shown = AtomicFile::rename_to_free_name(one->path, shown_path(one->path));
+  if (shown.empty()) return;
   for (RefusedDevice& refused : one->refused) {
     if (refused.path == one->path) refused.path = shown;
   }
   one->path = shown;
+}
+
+Checkpoints::Claim RunSession::claim_path(ProcessNumber number, const ImageName& name) {
+  const Checkpoints::Claim claim = checkpoints_->claim(number, name);
+  if (is_hidden() && claim.may_overwrite) hidden_checkpoints_.push_back(claim.path);
+  return claim;
 }
 
 void RunSession::submit(EndedImage image) {
@@ -74,7 +72,7 @@ void RunSession::submit(EndedImage image) {
       image.is_root, image.is_last, run.image, {run.pid, image.program, rank_text(run.job), run.start_unix_ns}};
   if (!image.is_last)
     return finisher_.submit({std::move(image.recording), names_->next(name), may_overwrite_, image.entry});
-  const Checkpoints::Claim claim = checkpoints_->claim(image.number, name);
+  const Checkpoints::Claim claim = claim_path(image.number, name);
   finisher_.submit({std::move(image.recording), claim.path, claim.may_overwrite, image.entry});
 }
 
@@ -156,10 +154,11 @@ std::optional<Finished> RunSession::finish_root(const Processes& processes, cons
   if (!root_image_->is_last && !is_said_by_agent(root_image_->recording.run.coverage))
     warn(root_image_replaced(root_image_->program, processes.root_became()));
   measure_own_cost(&root_image_->recording.run.cost);
-  const Checkpoints::Claim claim = checkpoints_->claim(kRootNumber, {true, true, 0, {}});
+  const Checkpoints::Claim claim = claim_path(kRootNumber, {true, true, 0, {}});
   std::vector<std::string> dropped;  // files
   Result<Finished> finished = finisher_.finish(
-      {std::move(root_image_->recording), claim.path, claim.may_overwrite, ProcessTree::kRoot},
+      {std::move(root_image_->recording), claim.path, claim.may_overwrite, ProcessTree::kRoot,
+       base_name(is_hidden() ? shown_path(claim.path) : claim.path)},
       [&](Profile* profile) {
         *others = finisher_.collect_saved(problems);
         for (SavedProfile& one : *others) show_file(&one);
@@ -179,7 +178,15 @@ std::optional<Finished> RunSession::finish_root(const Processes& processes, cons
         }
       });
   if (finished) {
-    show_file(&finished->saved);
+    if (finished->elsewhere) {
+      const std::string shown = is_hidden() ? shown_path(claim.path) : claim.path;
+      problems->push_back(profile_elsewhere(
+          shown, finished->elsewhere->id == "HP032" ? "its disk is full" : "its folder does not take it",
+          finished->saved.path));
+      if (claim.may_overwrite && is_hidden()) ::unlink(claim.path.c_str());  // the checkpoint, which has less
+    } else {
+      show_file(&finished->saved);
+    }
     for (const std::string& file : dropped) ::unlink(file.c_str());
     return std::move(*finished);
   }
@@ -253,6 +260,8 @@ int RunSession::finish(const WatchResult& watched, const Processes& processes, u
     show_file(&late);
     saved.push_back(std::move(late));
   }
+  for (const std::string& checkpoint : hidden_checkpoints_)  // of what could not be written
+    AtomicFile::rename_to_free_name(checkpoint, shown_path(checkpoint));
   std::vector<SavedProfile> images;
   const auto enter = [this](const SavedProfile& one) {
     tree_->set_profile(one.entry, {one.peak_bytes, one.path, one.command, one.devices, one.refused, one.resident_bytes,

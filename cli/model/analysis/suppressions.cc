@@ -273,7 +273,8 @@ void mark_suppressed(const Suppressions& rules, Profile* profile) {
     for (Site& site : device.sites) {
       if (site.suppressed_by == 0) continue;
       const size_t rule = site.suppressed_by - 1;
-      if (sums[rule].blocks > rules[rule].most_blocks) site.suppressed_by = 0;
+      if (sums[rule].blocks / std::max<size_t>(profile->merged.size(), 1) > rules[rule].most_blocks)
+        site.suppressed_by = 0;
     }
   }
 }

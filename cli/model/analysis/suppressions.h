@@ -26,7 +26,7 @@ struct SuppressionRule {
   std::string reason;
   std::string source;  // the file as the user named it; empty: built in
   uint32_t line = 0;
-  uint64_t most_blocks = UINT64_MAX;      // more, of all that fits it, are not known: the rule fits nothing then
+  uint64_t most_blocks = UINT64_MAX;      // of a process: where more fit, none of them is known
   PythonKeep python = PythonKeep::kNone;  // in place of frames: what Python keeps (python/keeps.h); built in only
 };
 

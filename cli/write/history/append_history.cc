@@ -34,16 +34,18 @@ bool ends_half_way(int fd, off_t size) {
   return size > 0 && ::pread(fd, &last, 1, size - 1) == 1 && last != '\n';
 }
 
-// Whether what the file begins with has nothing of a history: a profile, say, where two arguments were mixed up. A
-// line that is cut off is no reason: readers pass over it.
+// Whether what the file begins with has nothing of a history: a profile, say, where two arguments were mixed up. An
+// entry may be cut off anywhere.
 bool is_another_file(int fd) {
   char first[4096];
   const ssize_t count = ::pread(fd, first, sizeof first, 0);
   if (count <= 0) return false;
   const std::string_view begin(first, static_cast<size_t>(count));
-  if (begin.find_first_not_of(" \t\r\n") == std::string_view::npos) return false;
-  const std::string version = fmt::format("\"{}\":", history_key::kVersion);
-  return begin.find("dhatFileVersion") != std::string_view::npos || begin.find(version) == std::string_view::npos;
+  const size_t text = begin.find_first_not_of(" \t\r\n");
+  if (text == std::string_view::npos) return false;
+  const std::string time = fmt::format("\"{}\":", history_key::kTime);
+  const std::string entry = fmt::format("{{\"{}\":{},{}", history_key::kVersion, kHistoryVersion, time);
+  return begin.find(time) == std::string_view::npos && !entry.starts_with(begin.substr(text));
 }
 
 }  // namespace

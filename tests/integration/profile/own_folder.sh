@@ -10,7 +10,7 @@ echo taken >heapprof.sh."$$".json
 ls
 echo *.json
 SCRIPT
-(cd folder && "$HEAPPROF_BIN" run --interval 50ms -- sh look.sh) >out.txt 2>err.txt || fail "status $?"
+(cd folder && "$HEAPPROF_BIN" run --interval 50ms --all-processes -- sh look.sh) >out.txt 2>err.txt || fail "status $?"
 own=$(find folder -name 'heapprof.sh.*.2.json')
 name=$(basename "$own" .2.json)
 expect_eq "what the program saw" "$(cat out.txt)" "$name.json

@@ -42,13 +42,15 @@ echo 'function:known # on purpose' >rules.supp
 for command in "run -o rules.supp" "run --html ./rules.supp"; do
   # shellcheck disable=SC2086
   expect_status 125 "$HEAPPROF_BIN" $command --suppressions rules.supp -- touch was_run
-  expect_in err.txt "both name the file"
+  expect_in err.txt "its rules are read"
 done
 expect_status 2 "$HEAPPROF_BIN" report --html rules.supp --suppressions rules.supp one.out
 expect_status 2 "$HEAPPROF_BIN" diff --html rules.supp --suppressions rules.supp one.out one.out
 cp /bin/true program
-expect_status 125 "$HEAPPROF_BIN" run -o program -- ./program
-expect_in err.txt "it would be replaced"
+for output in program %n ./%n; do
+  expect_status 125 "$HEAPPROF_BIN" run -o $output -- ./program
+  expect_in err.txt "it is the program that is to run"
+done
 cmp /bin/true program || fail "the program was replaced"
 expect_eq "the rules" "$(cat rules.supp)" 'function:known # on purpose'
 

@@ -96,9 +96,9 @@ TEST_CASE("suppressed leaks are not in an entry") {
 
 TEST_CASE("below a line that was left half way a new one begins") {
   const TemporaryFolder folder;
-  std::ofstream(folder.file()) << "{\"version\":1,\"na";
+  std::ofstream(folder.file()) << "{\"version\":1,\"ti";
   REQUIRE(append_history(folder.file(), std::vector<HistoryEntry>{record_of("x")}));
-  CHECK(content(folder.file()) == "{\"version\":1,\"na\n" + history_line(record_of("x")));
+  CHECK(content(folder.file()) == "{\"version\":1,\"ti\n" + history_line(record_of("x")));
 }
 
 TEST_CASE("writers at the same time do not mix their lines") {
@@ -131,8 +131,8 @@ TEST_CASE("writers at the same time do not mix their lines") {
 
 TEST_CASE("nothing is added to a file that is no history") {
   const TemporaryFolder folder;
-  for (const char* text :
-       {"{\"dhatFileVersion\":2,\"mode\":\"heap\",\"version\":1}", "[tool.budget]\nname = \"a\"\n"}) {
+  for (const char* text : {"{\"dhatFileVersion\":2,\"mode\":\"heap\",\"version\":1}",
+                           "{\"name\":\"a\",\"version\":\"1.0\"}", "[tool.budget]\nname = \"a\"\n"}) {
     std::ofstream(folder.file(), std::ios::trunc) << text;
     const Result<Done> added = append_history(folder.file(), std::vector<HistoryEntry>{record_of("x")});
     REQUIRE_FALSE(added);
