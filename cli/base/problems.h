@@ -77,7 +77,7 @@ namespace heapprof::cli {
   X("HP065", profile_too_large, ("x.json", Sizes{1ull << 40, 1ull << 32}))                                         \
   X("HP343", profile_unpacks_too_far, ("x.json.gz", 64 << 20))                                                     \
   X("HP344", not_a_history, ("x.json"))                                                                            \
-  X("HP345", profile_elsewhere, ("x.json", "no space left on device", "/tmp/x.json"))                              \
+  X("HP345", profile_elsewhere, ("x.json", "there was no room", "/tmp/x.json"))                                    \
   X("HP066", stdout_not_writable, ("no space left on device"))                                                     \
   X("HP067", metric_not_in_profile, ("dhat.out.4711", "temporary"))                                                \
   X("HP068", names_missing, ("gdb", Share{27, 36}, NamesAdvice{"gdb", "heapprof symbolize x.json"}))               \

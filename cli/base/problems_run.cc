@@ -43,7 +43,7 @@ Problem output_not_writable(const std::string& file, const std::string& reason) 
 
 Problem profile_elsewhere(const std::string& file, const std::string& reason, const std::string& elsewhere) {
   return {"HP345", fmt::format("{} could not be written ({}): the profile is in {}", file, reason, elsewhere),
-          fmt::format("move it to where there is room: mv {} FOLDER", quoted(elsewhere)),
+          fmt::format("move it to where it is to be: mv {} FOLDER", quoted(elsewhere)),
           fmt::format("read it there: heapprof report {}", quoted(elsewhere)), kFailed};
 }
 

@@ -55,6 +55,8 @@ NamedFiles read_files(const CheckOptions& options) {
   if (!is_written_too) files.emplace_back("--baseline", options.baseline);
   for (const std::string& file : options.suppressions.files) files.emplace_back("--suppressions", file);
   for (const std::string& file : options.profiles) files.emplace_back("FILE", file);
+  if (!options.program.empty() && options.program[0].find('/') != std::string::npos)
+    files.emplace_back("the program", options.program[0]);
   std::erase_if(files, [](const auto& file) { return file.second.empty(); });
   return files;
 }

@@ -88,11 +88,11 @@ Inherited::Inherited() : pid_(getpid()), parent_(getppid()) {
   const bool is_told = syscall(SYS_sched_getattr, 0, &scheduling_, sizeof scheduling_, 0) == 0;
   if (!is_told || (scheduling_.flags & kResetOnFork) == 0) scheduling_ = {};
   nice_ = getpriority(PRIO_PROCESS, 0);
-  for (const int what : {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_CPU, RLIMIT_STACK}) {
+  for (const int what : {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_STACK}) {
     rlimit limit{};
     if (getrlimit(what, &limit) != 0) continue;
     limits_.emplace_back(what, limit);
-    if (what == RLIMIT_FSIZE || what == RLIMIT_CPU) raise_limit(what, limit, RLIM_INFINITY);
+    if (what == RLIMIT_FSIZE) raise_limit(what, limit, RLIM_INFINITY);
     if (what != RLIMIT_STACK || limit.rlim_cur >= kOwnStackBytes) continue;
     raise_limit(what, limit, kOwnStackBytes);
     raise_thread_stacks();

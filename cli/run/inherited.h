@@ -9,9 +9,8 @@
 //    them: pipes, sockets, locks of flock(2).
 // Not provided: record locks of fcntl(2). Descriptor 2, which the summary needs. Intervals of setitimer(2) and
 //           alarm(2), which are ours.
-// Context:  constructed before anything is opened that an exec would keep; it raises limits that are meant for one
-//           program and would end the one that watches many: of a file's size (the shared memory of the rings is a
-//           file), of processor time, and of the stack, as far as the hard limits allow.
+// Context:  constructed before anything is opened that an exec would keep; it raises soft limits that would end the
+//           process that watches many: of a file's size (the shared memory of the rings is a file), and of the stack.
 //           enter_program() makes system calls only.
 #pragma once
 

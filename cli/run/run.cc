@@ -108,6 +108,16 @@ Checkpoints& RunSession::begin_checkpoints() {
 // As the profile may be called.
 std::string RunSession::trial_path() const { return expand_name(name_pattern(0), root_facts(getpid())); }
 
+// No output takes the place of what runs.
+Result<Done> RunSession::spare_programs(const std::vector<std::string>& programs) const {
+  for (const std::string& file : {trial_path(), options_.html, options_.child_output}) {
+    for (const std::string& program : programs) {
+      if (name_one_file(file, program)) return output_not_writable(file, "it is the program");
+    }
+  }
+  return Done{};
+}
+
 // What can be known to fail, before anything is started.
 Result<Done> RunSession::prepare() {
   Result<ReportRules> rules = load_rules(options_.suppressions);
@@ -133,10 +143,7 @@ Result<int> RunSession::run() {
     warn(program_defines_malloc(options_.program[named_],
                                 fmt::format("{}", fmt::join(facts->own_allocation_functions, ", "))));
   own_malloc_ = !facts->own_allocation_functions.empty();
-  for (const std::string& file : {trial_path(), options_.html, options_.child_output}) {
-    if (name_one_file(file, facts->path) || name_one_file(file, facts->elf_path))
-      return output_not_writable(file, "it is the program that is to run");
-  }
+  if (const Result<Done> spared = spare_programs({facts->path, facts->elf_path}); !spared) return spared.problem();
   if (const Result<Done> prepared = prepare(); !prepared) return prepared.problem();
   if (const Result<Done> opened = served_.open(options_); !opened) return opened.problem();
 
@@ -197,6 +204,7 @@ Result<int> RunSession::run() {
 Result<int> RunSession::run_attached() {
   if (const Result<Done> prepared = prepare(); !prepared) return prepared.problem();
   const pid_t pid = options_.attach_pid;
+  if (const Result<Done> spared = spare_programs({process_executable(pid)}); !spared) return spared.problem();
   Result<Server> server = Server::open();
   if (!server) return server.problem();
   SignalWatch signals;

@@ -55,6 +55,7 @@ class RunSession {
   NameFacts root_facts(pid_t pid) const;
   std::string name_pattern(uint64_t pid) const;
   std::string trial_path() const;
+  Result<Done> spare_programs(const std::vector<std::string>& programs) const;
   // Profiles have a dot before their names until the run has ended (profile_path.h).
   bool is_hidden() const { return options_.output.empty(); }
   void show_file(SavedProfile* one) const;

@@ -181,7 +181,7 @@ std::optional<Finished> RunSession::finish_root(const Processes& processes, cons
     if (finished->elsewhere) {
       const std::string shown = is_hidden() ? shown_path(claim.path) : claim.path;
       problems->push_back(profile_elsewhere(
-          shown, finished->elsewhere->id == "HP032" ? "its disk is full" : "its folder does not take it",
+          shown, finished->elsewhere->id == "HP032" ? "there was no room" : "its folder is gone or refuses it",
           finished->saved.path));
       if (claim.may_overwrite && is_hidden()) ::unlink(claim.path.c_str());  // the checkpoint, which has less
     } else {

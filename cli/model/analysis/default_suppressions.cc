@@ -4,9 +4,8 @@
 // Each rule was seen to fit (tests/targets/malloc/libc_caches.cc). They name exported functions, since few machines
 // have the debug information of libc; those that need it say so in their test. A program may have functions of the same
 // names (getgrid, getspace), so what a rule names has to be libc's own. None may fit a block that the program itself
-// ought to free: what newlocale, iconv_open, fopen, getaddrinfo or dlopen hand out stays a leak, as far as names allow;
-// and a thread that has ended and was not joined keeps its table, so of more tables than a program keeps threads and
-// glibc keeps stacks for, each is a leak.
+// ought to free: what newlocale, iconv_open, fopen, getaddrinfo or dlopen hand out stays a leak, as far as names allow.
+// A thread that has ended and was not joined keeps its table: more than kMostThreadTables are shown.
 #include "cli/model/analysis/python/keeps.h"
 #include "cli/model/analysis/suppressions.h"
 
@@ -69,7 +68,8 @@ allocation <- module:ld-2.*                 # the loader's own tables of loaded 
 // Threads that live at the exit, and 40 MiB of stacks of threads that have ended: 5 of the usual size.
 constexpr uint64_t kMostThreadTables = 256;
 
-// A name that no function of a program has, wherever it is linked to.
+// Names that a program may not give to its own functions, so it does not matter which module they are in: libstdc++ may
+// be linked statically.
 bool is_reserved_name(const std::string& function) {
   return function.starts_with("std::") || function.starts_with("_GLOBAL__");
 }

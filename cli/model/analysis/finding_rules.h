@@ -16,7 +16,7 @@ struct FindingScene {
   const Device& device;
   const std::vector<Place>& places;
   std::vector<uint32_t> place_of_site;
-  uint64_t imports_end_ns = 0;  // cli/model/analysis/work_time.h
+  uint64_t imports_end_ns = 0;  // see imports_end_ns()
 };
 
 inline constexpr uint64_t kKiB = 1024;
@@ -105,6 +105,12 @@ inline constexpr uint64_t kStormPercent = 10;  // of all allocations
 
 // Whether it is known what the device's places held over the run, and the run is long enough to say so.
 bool has_moments(const Profile& profile, const Device& device);
+// Of the first device: when Python had imported what the program begins with; 0: there is no such start. Modules that
+// are imported after a pause, or once the program holds a twentieth of the peak beside them, are part of the work.
+uint64_t imports_end_ns(const FindingScene& scene);
+// When the device began its fall before an exit that frees half of it or more, within the last tenth of the run; else
+// the end of the run.
+uint64_t drain_start_ns(const Profile& profile, const Device& device);
 // Whether the program came to its own end.
 inline bool is_exited_run(const Profile& profile) { return profile.run.end.kind == EndKind::kExited; }
 // Whether an exit came that frees nearly all.

@@ -8,7 +8,6 @@
 #include "cli/model/analysis/frame_name.h"
 #include "cli/model/analysis/named_place.h"
 #include "cli/model/analysis/python/paths.h"
-#include "cli/model/analysis/work_time.h"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,6 @@
 #include "cli/base/saturating.h"
 #include "cli/model/analysis/finding_rules.h"
 #include "cli/model/analysis/python/paths.h"
-#include "cli/model/analysis/work_time.h"
 
 #include <algorithm>
 

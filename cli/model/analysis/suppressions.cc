@@ -270,11 +270,13 @@ void mark_suppressed(const Suppressions& rules, Profile* profile) {
       if (rule != kNoRule) site.suppressed_by = rule + 1;
     }
     const std::vector<SuppressedLeaks> sums = sum_by_rule(rules, device);
+    const auto parts = std::count_if(profile->merged.begin(), profile->merged.end(),
+                                     [&](const MergedPart& part) { return part.device == device.name; });
+    const uint64_t processes = std::max<uint64_t>(static_cast<uint64_t>(parts), 1);
     for (Site& site : device.sites) {
       if (site.suppressed_by == 0) continue;
       const size_t rule = site.suppressed_by - 1;
-      if (sums[rule].blocks / std::max<size_t>(profile->merged.size(), 1) > rules[rule].most_blocks)
-        site.suppressed_by = 0;
+      if (sums[rule].blocks / processes > rules[rule].most_blocks) site.suppressed_by = 0;
     }
   }
 }

@@ -1,7 +1,11 @@
-// cli/model/analysis/work_time.cc: imports are known by the places that stand for them ("import torch").
-#include "cli/model/analysis/work_time.h"
-
+// cli/model/analysis/work_time.cc: the part of a run in which the program does its work: behind what Python imports as
+// it starts, and before the program frees what it has, in order to exit.
+//
+// How much of the run the imports take goes by the machine: torch takes 1.3 s of a script's 4 s, and 10 s of 14 where
+// others use the processors, too. What is asked of the work's time gives the same answer there.
+// Imports are known by the places that stand for them ("import torch").
 #include "cli/base/saturating.h"
+#include "cli/model/analysis/finding_rules.h"
 #include "cli/model/analysis/python/paths.h"
 
 #include <algorithm>

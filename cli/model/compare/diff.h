@@ -64,7 +64,7 @@ std::vector<uint32_t> rank_all_changes(const DeviceChange& device, Metric metric
 // Stacks of the place whose change goes the way of the place's own, the most first.
 std::vector<uint32_t> rank_stacks(const PlaceChange& place, Metric metric);
 
-// A frame of one of the two profiles; kNoFrame: there is none.
+// A frame of one of the two profiles, or kNoFrame.
 struct ChangedFrame {
   Side side = kCurrent;
   uint32_t frame = kNoFrame;

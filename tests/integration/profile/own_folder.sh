@@ -1,11 +1,15 @@
-# A program that looks at its folder finds no file of heapprof's there by *.json or ls, as nobody named one; when it has
+# A program that looks at its folder finds no file of heapprof's there by *.json or ls, unless -o names one; when it has
 # ended all are there, and none is over a file that has its name.
 mkdir folder
 echo data >folder/one.json
 # The child ends, and its profile is written, before the program looks; by then its own checkpoint has been made, too.
 cat >folder/look.sh <<'SCRIPT'
 sh -c 'exit 0'
-until ls .heapprof.*."$$".json .heapprof.*."$$".*.json >/dev/null 2>&1; do sleep 0.05; done
+for try in $(seq 600); do
+  ls .heapprof.*."$$".json .heapprof.*."$$".*.json >/dev/null 2>&1 && break
+  [ $try != 600 ] || exit 9
+  sleep 0.1
+done
 echo taken >heapprof.sh."$$".json
 ls
 echo *.json

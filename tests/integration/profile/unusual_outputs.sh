@@ -49,8 +49,16 @@ expect_status 2 "$HEAPPROF_BIN" diff --html rules.supp --suppressions rules.supp
 cp /bin/true program
 for output in program %n ./%n; do
   expect_status 125 "$HEAPPROF_BIN" run -o $output -- ./program
-  expect_in err.txt "it is the program that is to run"
+  expect_in err.txt "it is the program"
 done
+expect_status 2 "$HEAPPROF_BIN" check --max-peak 1GiB -o program -- ./program
+expect_in err.txt "both name program"
+cp "$(command -v sleep)" waits
+./waits 60 &
+expect_status 1 "$HEAPPROF_BIN" attach --for 1s -q -o waits $!
+expect_in err.txt "it is the program"
+kill $!
+cmp "$(command -v sleep)" waits || fail "the program that runs was replaced"
 cmp /bin/true program || fail "the program was replaced"
 expect_eq "the rules" "$(cat rules.supp)" 'function:known # on purpose'
 

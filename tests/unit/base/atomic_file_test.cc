@@ -103,6 +103,18 @@ TEST_CASE("a name that is taken gets a number") {
   CHECK(*again->commit_without_overwriting() == folder / "name.2");
 }
 
+TEST_CASE("a file is renamed to the first name that nothing has, not even a link that leads nowhere") {
+  const Folder folder;
+  put(folder / ".x.json", "mine");
+  put(folder / "x.json", "theirs");
+  REQUIRE(symlink("/nonexistent", (folder / "x.2.json").c_str()) == 0);
+  CHECK(AtomicFile::rename_to_free_name(folder / ".x.json", folder / "x.json") == folder / "x.3.json");
+  CHECK(content(folder / "x.json") == "theirs");
+  CHECK(content(folder / "x.3.json") == "mine");
+  CHECK(folder.entries() == 3);
+  CHECK(AtomicFile::rename_to_free_name(folder / ".x.json", folder / "y.json").empty());  // it is gone
+}
+
 TEST_CASE("a symbolic link is followed, not replaced") {
   const Folder folder;
   std::filesystem::create_directory(folder / "real");

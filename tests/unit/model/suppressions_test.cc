@@ -176,7 +176,8 @@ TEST_CASE("the built-in rules can be read, and each has its reason") {
 namespace {
 
 // What the built-in rules explain of so many blocks of 10 bytes that this function left.
-uint64_t explained_by_default(const std::string& function, const std::string& file, uint64_t count = 1) {
+uint64_t explained_by_default(const std::string& function, const std::string& file, uint64_t count = 1,
+                              size_t processes = 0) {
   ScenePlan plan;
   plan.add_device("host");
   SizedNumbers numbers;
@@ -185,6 +186,7 @@ uint64_t explained_by_default(const std::string& function, const std::string& fi
   plan.add_site({{"malloc", "", 0}, {function, file, 12}, {"main", "/home/me/src/main.cc", 3}}, numbers);
   Profile profile = plan.take();
   canonicalize(&profile);
+  for (size_t i = 0; i < processes; ++i) profile.merged.emplace_back().device = "host";
   Suppressions rules;
   add_default_suppressions(&rules);
   mark_suppressed(rules, &profile);
@@ -207,9 +209,11 @@ TEST_CASE("the built-in rules are about the C library's functions, and not about
   CHECK(explained_by_default("std::locale::locale(char const*)", "/usr/include/locale.h") == 10);
 }
 
-TEST_CASE("of more threads' tables than glibc keeps, each is of a thread that nobody joined") {
+TEST_CASE("tables of more threads than a process keeps are shown") {
   CHECK(explained_by_default("_dl_allocate_tls", "", 256) == 2560);
   CHECK(explained_by_default("_dl_allocate_tls", "", 257) == 0);
+  CHECK(explained_by_default("_dl_allocate_tls", "", 512, 2) == 5120);
+  CHECK(explained_by_default("_dl_allocate_tls", "", 514, 2) == 0);
 }
 
 TEST_CASE("random profiles: leaked is shown plus suppressed") {
