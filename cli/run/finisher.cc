@@ -50,7 +50,7 @@ std::optional<Profile> make_profile(Recording* recording, SymbolTable symbols, b
   bool has_stacks = true;
   for (;;) {
     try {
-      return all_sites ? assemble(*recording, symbols) : assemble_grouped(*recording, symbols, grouping);
+      return all_sites ? assemble(*recording, symbols) : assemble_grouped(recording, symbols, grouping);
     } catch (const std::bad_alloc&) {
       if (!symbols.frames.empty()) {
         symbols = {};

@@ -68,7 +68,7 @@ class Generator {
     device.totals.leaked_blocks = device.totals.max_blocks = device.totals.peak_blocks;
   }
 
-  const Recording& recording() const { return recording_; }
+  Recording* recording() { return &recording_; }
   const SymbolTable& symbols() const { return symbols_; }
 
  private:

@@ -41,13 +41,14 @@ bool read_code(const unsigned char* codes, uint32_t number, PythonCode* code) {
 }
 
 uint64_t PythonLines::first_of_line(uint64_t frame) {
-  const Known* const known = code_of(python_code_number(frame));
+  Known* const known = code_of(python_code_number(frame));
   if (known == nullptr) return frame;
-  const uint64_t key = uint64_t{known->function} << 32 | line_of(known->code, python_offset_bytes(frame));
+  const uint64_t key =
+      uint64_t{known->function} << 32 | line_of(known->code, python_offset_bytes(frame), &known->cursor);
   return lines_.try_emplace(key, frame).first->second;
 }
 
-const PythonLines::Known* PythonLines::code_of(uint32_t number) {
+PythonLines::Known* PythonLines::code_of(uint32_t number) {
   const auto [at, is_new] = known_.try_emplace(number);
   std::optional<Known>& known = at->second;
   if (!is_new) return known ? &*known : nullptr;
@@ -56,7 +57,7 @@ const PythonLines::Known* PythonLines::code_of(uint32_t number) {
   if (codes == nullptr || !read_code(codes, number, &code)) return nullptr;
   const std::string function = code.file + '\0' + code.function;
   const uint32_t index = functions_.try_emplace(function, static_cast<uint32_t>(functions_.size())).first->second;
-  known = Known{std::move(code), index};
+  known = Known{std::move(code), index, {}};
   return &*known;
 }
 

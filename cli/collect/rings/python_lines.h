@@ -8,7 +8,8 @@
 // Guarantees
 //  - Two frames have one answer if, and only if, they are of the same line, function and file; or are the same frame.
 // Trust:    code objects are the target's, and may change at any moment: each is copied once, then checked.
-// Cost:     some µs at the first sight of an instruction; nothing after that (ModuleMap keeps the answer).
+// Cost:     a microsecond at the first sight of an instruction, some more where it goes back; nothing after that
+//           (ModuleMap keeps the answer).
 #pragma once
 
 #include "cli/model/profile/python_code.h"
@@ -37,9 +38,10 @@ class PythonLines {
   struct Known {
     PythonCode code;
     uint32_t function;  // of functions_
+    LineCursor cursor;
   };
 
-  const Known* code_of(uint32_t number);
+  Known* code_of(uint32_t number);
 
   Codes codes_;
   std::unordered_map<uint32_t, std::optional<Known>> known_;  // by number

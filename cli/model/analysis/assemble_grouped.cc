@@ -3,14 +3,13 @@
 // A compiler's run has 600,000 sites in 2 million nodes. To bring all of them into the canonical form, to sum nine of
 // ten, and to bring the rest into it again took 1.3 of the 1.75 s from the program's end to its profile. But the
 // canonical form is needed for two things only: to find out which stacks read alike, and in which order sites of equal
-// numbers stand. The first is seen at the frames: where no two locations have a frame in common, different nodes are
-// different stacks. The second is asked about one group of equals alone, that at the border of what stays; and there
-// only along one path of the tree (FirstByStack).
+// numbers stand. The first is seen at the locations (alike_stacks.h). The second is asked about one group of equals
+// alone, that at the border of what stays; and there only along one path of the tree (FirstByStack).
 //
-// Where frames of different locations do read alike (a library that is loaded twice), or where the agent's own frames
-// are left out (a program with a GPU), the long way is taken.
+// Where frames of different locations read alike, and those around them do not, the long way is taken.
 #include "cli/model/analysis/assemble_grouped.h"
 
+#include "cli/model/analysis/alike_stacks.h"
 #include "cli/model/analysis/group_rows.h"
 #include "cli/model/profile/alike_frames.h"
 #include "cli/model/profile/assemble.h"
@@ -35,30 +34,6 @@ bool has_many_sites(const Recording& recording, const GroupOptions& options) {
                      [&](const RecordedDevice& device) { return device.sites.size() > options.kept_sites; });
 }
 
-// Whether different nodes are different stacks, and every stack is whole.
-bool is_plain(const Recording& recording, const NamedLocations& names) {
-  const std::vector<char> is_agent = find_agent_modules(recording.modules);
-  for (const Location& location : recording.locations) {
-    if (location.module < is_agent.size() && is_agent[location.module] != 0) return false;
-  }
-  for (size_t i = 0; i < recording.locations.size(); ++i) {
-    for (uint32_t frame = names.start[i]; frame < names.start[i + 1]; ++frame) {
-      if (names.stands_for[frame] < names.start[i] || stands_for_no_stack(names.profile->frames[frame])) return false;
-    }
-  }
-  const size_t nodes = recording.stacks.size();
-  for (size_t i = 1; i < nodes; ++i) {
-    const StackNode& node = recording.stacks[i];
-    if (node.parent >= i || node.location >= recording.locations.size()) return false;
-  }
-  bool is_whole = nodes != 0;
-  for (const RecordedDevice& device : recording.devices) {
-    for (const RecordedSite& site : device.sites) is_whole = is_whole && site.stack < nodes;
-  }
-  for_each_other_node(recording, [&](uint32_t node) { is_whole = is_whole && node < nodes; });
-  return is_whole;
-}
-
 // What becomes of each recorded site of a device.
 enum class Treatment : uint8_t { kAlone, kInRow, kNone };
 
@@ -77,7 +52,7 @@ struct DeviceSites {
   }
 };
 
-// A stack has two sites at most: one of whole walks and one of those that were cut short.
+// A stack may have several sites: of whole walks, of those that were cut short, and of stacks that read alike.
 void merge_twins(DeviceSites* sites, std::vector<uint32_t>* site_of_stack) {
   const std::vector<RecordedSite>& recorded = sites->device->sites;
   for (uint32_t i = 0; i < recorded.size(); ++i) {
@@ -310,7 +285,8 @@ void drop_unused_frames(Profile* profile) {
 
 }  // namespace
 
-Profile assemble_grouped(const Recording& recording, const SymbolTable& symbols, const GroupOptions& options) {
+Profile assemble_grouped(Recording* recorded, const SymbolTable& symbols, const GroupOptions& options) {
+  const Recording& recording = *recorded;
   if (!has_many_sites(recording, options)) return assemble(recording, symbols);
   Profile profile;
   profile.run = recording.run;
@@ -318,7 +294,7 @@ Profile assemble_grouped(const Recording& recording, const SymbolTable& symbols,
   names.start = add_frames(recording, symbols, &profile);
   names.stands_for = merge_alike_frames(&profile);
   names.profile = &profile;
-  if (!is_plain(recording, names)) {
+  if (!merge_alike_stacks(names, recorded)) {
     Profile long_way = assemble(recording, symbols);
     group_small_sites(&long_way, options);
     return long_way;

@@ -2,6 +2,7 @@
 //
 // Guarantees
 //  - The profile is the one that assemble() and then group_small_sites() make, to the byte.
+//  - Of the recording nothing is changed but its stacks, of which those that read alike become one.
 // Trust:    as assemble().
 // Cost:     what grows with all sites and stacks are a few sweeps over arrays of numbers. Names are compared, and nodes
 //           looked up, of the sites that stay alone.
@@ -14,6 +15,6 @@
 
 namespace heapprof::cli {
 
-Profile assemble_grouped(const Recording& recording, const SymbolTable& symbols, const GroupOptions& options);
+Profile assemble_grouped(Recording* recording, const SymbolTable& symbols, const GroupOptions& options);
 
 }  // namespace heapprof::cli

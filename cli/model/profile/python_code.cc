@@ -2,71 +2,56 @@
 // strangers': any bytes lead to some line, and to the end of the table.
 #include "cli/model/profile/python_code.h"
 
-#include <algorithm>
 #include <string_view>
 
 namespace heapprof::cli {
 
 namespace {
 
-int64_t signed_byte(char byte) { return static_cast<signed char>(byte); }
-
-// Pairs: how many bytes further, how many lines further.
-int64_t line_by_lnotab(std::string_view table, int64_t line, uint32_t offset_bytes) {
-  uint64_t at = 0;
-  for (size_t i = 0; i + 1 < table.size(); i += 2) {
-    at += static_cast<unsigned char>(table[i]);
-    if (at > offset_bytes) break;
-    line += signed_byte(table[i + 1]);
-  }
-  return line;
-}
-
-// Pairs: the length of a range, and how many lines further it is; -128: it has none.
-int64_t line_by_ranges(std::string_view table, int64_t line, uint32_t offset_bytes) {
+// An entry of a table: where its range of instructions ends, and the lines that it adds.
+struct Entry {
   uint64_t end = 0;
-  for (size_t i = 0; i + 1 < table.size(); i += 2) {
-    const int64_t delta = signed_byte(table[i + 1]);
-    if (delta != -128) line += delta;
-    end += static_cast<unsigned char>(table[i]);
-    if (offset_bytes < end) break;
-  }
-  return line;
-}
+  int64_t lines = 0;
+};
 
-// Entries: a first byte with a kind and a length in code units, and what the kind needs.
-class Locations {
+class Reader {
  public:
-  explicit Locations(std::string_view table) : left_(table) {}
+  Reader(std::string_view table, size_t at) : table_(table), at_(at) {}
 
-  int64_t line(int64_t line, uint32_t offset_bytes) {
-    uint64_t end = 0;
-    while (!left_.empty()) {
-      const unsigned first = byte();
-      end += 2 * ((first & 7) + 1);
-      const unsigned kind = first >> 3 & 15;
-      if (kind == 13 || kind == 14) line += signed_number();
-      if (kind == 14) {
-        for (int i = 0; i < 3; ++i) number();  // the last line, columns
-      } else if (kind >= 10 && kind <= 12) {
-        line += kind - 10;
-        byte();
-        byte();
-      } else if (kind < 10) {
-        byte();
-      }
-      if (offset_bytes < end) break;
+  size_t at() const { return at_; }
+
+  // Pairs: the length of a range, and how many lines further it is; -128: it has none.
+  Entry range(uint64_t begin) {
+    const uint64_t end = begin + byte();
+    const int64_t lines = signed_byte();
+    return {end, lines == -128 ? 0 : lines};
+  }
+  // Pairs: after how many bytes it is how many lines further. What comes before adds nothing.
+  Entry step(uint64_t begin) {
+    const uint64_t end = begin + byte();
+    return {end, signed_byte()};
+  }
+  // A first byte with a kind and a length in code units, and what the kind needs.
+  Entry location(uint64_t begin) {
+    const unsigned first = byte();
+    Entry entry{begin + 2 * ((first & 7) + 1), 0};
+    const unsigned kind = first >> 3 & 15;
+    if (kind == 13 || kind == 14) entry.lines = signed_number();
+    if (kind == 14) {
+      for (int i = 0; i < 3; ++i) number();  // the last line, columns
+    } else if (kind >= 10 && kind <= 12) {
+      entry.lines = kind - 10;
+      byte();
+      byte();
+    } else if (kind < 10) {
+      byte();
     }
-    return line;
+    return entry;
   }
 
  private:
-  unsigned byte() {
-    if (left_.empty()) return 0;
-    const auto value = static_cast<unsigned char>(left_[0]);
-    left_.remove_prefix(1);
-    return value;
-  }
+  unsigned byte() { return at_ < table_.size() ? static_cast<unsigned char>(table_[at_++]) : 0; }
+  int64_t signed_byte() { return static_cast<signed char>(byte()); }
   uint64_t number() {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 60; shift += 6) {
@@ -82,21 +67,33 @@ class Locations {
     return (value & 1) != 0 ? -half : half;
   }
 
-  std::string_view left_;
+  std::string_view table_;
+  size_t at_;
 };
 
 }  // namespace
 
-uint32_t line_of(const PythonCode& code, uint32_t offset_bytes) {
-  int64_t line = code.first_line;
-  if (code.minor <= 9) {
-    line = line_by_lnotab(code.table, line, offset_bytes);
-  } else if (code.minor == 10) {
-    line = line_by_ranges(code.table, line, offset_bytes);
-  } else {
-    line = Locations(code.table).line(line, offset_bytes);
+uint32_t line_of(const PythonCode& code, uint32_t offset_bytes, LineCursor* cursor) {
+  if (offset_bytes < cursor->begin) *cursor = {};
+  const bool has_pairs = code.minor <= 10;
+  const bool has_steps = code.minor <= 9;
+  int64_t line = code.first_line + cursor->lines;
+  while (cursor->at + (has_pairs ? 1 : 0) < code.table.size()) {
+    Reader reader(code.table, cursor->at);
+    const Entry entry = has_steps   ? reader.step(cursor->begin)
+                        : has_pairs ? reader.range(cursor->begin)
+                                    : reader.location(cursor->begin);
+    if (has_steps && offset_bytes < entry.end) break;
+    line += entry.lines;
+    if (offset_bytes < entry.end) break;
+    *cursor = {reader.at(), entry.end, cursor->lines + entry.lines};
   }
   return line > 0 && line <= UINT32_MAX ? static_cast<uint32_t>(line) : code.first_line;
+}
+
+uint32_t line_of(const PythonCode& code, uint32_t offset_bytes) {
+  LineCursor cursor;
+  return line_of(code, offset_bytes, &cursor);
 }
 
 }  // namespace heapprof::cli

@@ -5,6 +5,7 @@
 // later).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -30,7 +31,17 @@ inline constexpr char kPythonModule[] = "[Python]";  // the path of that of Pyth
 
 inline constexpr char kUnknownPython[] = "(Python)";  // the function of a frame whose code object is not known
 
+// How far a table of lines was read, so that a look-up further on goes on from there. A module's code has one of
+// thousands of entries, and is looked up as often.
+struct LineCursor {
+  size_t at = 0;       // of the table: the next entry,
+  uint64_t begin = 0;  // the offset of its first instruction,
+  int64_t lines = 0;   // and what those before it added
+};
+
 // The line of the instruction at that offset, in bytes. What the table does not say is the first line.
+// cursor: none other than this code's
+uint32_t line_of(const PythonCode& code, uint32_t offset_bytes, LineCursor* cursor);
 uint32_t line_of(const PythonCode& code, uint32_t offset_bytes);
 
 }  // namespace heapprof::cli

@@ -4,6 +4,9 @@
 #include "cli/model/analysis/assemble_grouped.h"
 
 #include "cli/base/sanitizers.h"
+#include "cli/model/analysis/alike_stacks.h"
+#include "cli/model/profile/alike_frames.h"
+#include "cli/model/profile/assemble_steps.h"
 #include "cli/model/profile/invariants.h"
 #include "cli/write/profile/dhat.h"
 #include "tests/support/sample_profile.h"
@@ -11,6 +14,7 @@
 #include <catch2/catch.hpp>
 
 #include <map>
+#include <set>
 
 using namespace heapprof;
 using namespace heapprof::cli;
@@ -80,14 +84,16 @@ void make_equal(RecordedDevice* device) {
 size_t compare(const test::Sample& sample, const GroupOptions& options) {
   Profile expected = assemble(sample.recording, sample.symbols);
   group_small_sites(&expected, options);
-  const Profile actual = assemble_grouped(sample.recording, sample.symbols, options);
+  Recording recording = sample.recording;
+  const Profile actual = assemble_grouped(&recording, sample.symbols, options);
   const std::vector<std::string> violations = find_violations(actual);
   INFO((violations.empty() ? "" : violations[0]));
   CHECK(violations.size() == find_violations(expected).size());
   CHECK(bytes_of(actual) == bytes_of(expected));
   GroupOptions with_thread = options;
   with_thread.has_second_thread = true;
-  CHECK(bytes_of(assemble_grouped(sample.recording, sample.symbols, with_thread)) == bytes_of(expected));
+  recording = sample.recording;
+  CHECK(bytes_of(assemble_grouped(&recording, sample.symbols, with_thread)) == bytes_of(expected));
   return actual.devices[0].sites.size();
 }
 
@@ -157,6 +163,41 @@ TEST_CASE("locations of different modules that read alike are one, whichever way
   sample.recording.locations[9].svma = sample.recording.locations[7].svma;
   sample.recording.locations[7].module = sample.recording.locations[9].module = 0;
   compare(sample, {300, 100});
+}
+
+TEST_CASE("many locations of the same text, with frames that are left out between them") {
+  for (const size_t frames : {1u, 2u}) {
+    INFO("frames " << frames);
+    test::Sample sample = recorded_sample({55, 9000, 12, 240});
+    Recording& r = sample.recording;
+    r.modules.push_back({"/usr/lib/heapprof/libheapprof.so", "a9e7", 0, nullptr});
+    for (size_t i = 0; i < r.locations.size(); ++i) {
+      if (i % 3 == 0) {  // as exec() compiles one text again and again
+        r.locations[i] = {0, 0x700 + i % 5};
+        sample.symbols.frames[i] = {{"generated", "/src/g.py", static_cast<uint32_t>(i % 5), frames == 2}};
+        if (frames == 2)
+          sample.symbols.frames[i].push_back({"caller", "/src/g.py", static_cast<uint32_t>(i % 5), false});
+      } else if (i % 16 == 1) {
+        r.locations[i].module = 2;
+      } else if (i % 16 == 2) {
+        r.locations[i] = {kNoModule, 0};
+        sample.symbols.frames[i] = {{"[no stack]", "", 0, false}};
+      }
+    }
+    Profile profile;
+    NamedLocations names;
+    names.start = add_frames(r, sample.symbols, &profile);
+    names.stands_for = merge_alike_frames(&profile);
+    names.profile = &profile;
+    Recording merged = r;
+    REQUIRE(merge_alike_stacks(names, &merged));
+    std::set<uint32_t> before;
+    std::set<uint32_t> after;
+    for (const RecordedSite& site : r.devices[0].sites) before.insert(site.stack);
+    for (const RecordedSite& site : merged.devices[0].sites) after.insert(site.stack);
+    CHECK(after.size() < before.size());
+    for (const size_t kept : {0u, 300u, 3000u}) compare(sample, {kept, 100});
+  }
 }
 
 TEST_CASE("a function that is inlined into itself on one line reads alike within its location only") {
