@@ -11,6 +11,7 @@
 #include "cli/merge/merge_inputs.h"
 #include "cli/merge/merge_step.h"
 #include "cli/model/analysis/group.h"
+#include "cli/model/analysis/python/paths.h"
 #include "cli/model/compare/peak_spread.h"
 #include "cli/model/profile/invariants.h"
 #include "cli/write/profile/dhat.h"
@@ -97,7 +98,7 @@ Result<int> save(MergedFiles* merged, const MergeOptions& options) {
   Profile& profile = merged->profile;
   uint64_t left_out = 0;
   for (const ReadFile& file : merged->files) left_out += file.snapshots;
-  if (!options.all_sites) group_small_sites(&profile, {});
+  if (!options.all_sites) group_small_sites(&profile, has_python(profile) ? kPythonGrouping : GroupOptions());
   if (const std::vector<std::string> violations = find_violations(profile); !violations.empty())
     return numbers_disagree(violations[0]);
   const Result<std::string> path = write(profile, options.output);

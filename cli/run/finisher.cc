@@ -17,6 +17,7 @@
 #include "cli/model/profile/assemble.h"
 #include "cli/model/profile/device_facts.h"
 #include "cli/model/profile/invariants.h"
+#include "cli/model/profile/python_code.h"
 #include "cli/run/look_up_names.h"
 #include "cli/run/profile_writing.h"
 #include "cli/symbolize/own_allocator.h"
@@ -191,7 +192,9 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   saved = facts_of(job);
   const bool is_told = symbolize_options.progress != nullptr;  // by threads of ours nothing is
   if (is_told) say("putting the profile together");
-  GroupOptions grouping;
+  const bool has_python = std::any_of(recording.modules.begin(), recording.modules.end(),
+                                      [](const Module& module) { return module.path == kPythonModule; });
+  GroupOptions grouping = has_python ? kPythonGrouping : GroupOptions();
   grouping.has_second_thread = beside && !is_memory_limited();
   const uint64_t assemble_start_ns = monotonic_ns();
   std::optional<Profile> profile = make_profile(&recording, std::move(symbols), options_.all_sites, grouping);

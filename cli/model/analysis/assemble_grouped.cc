@@ -220,13 +220,13 @@ struct SummedRows {
 
 SummedRows sum_rows(const DeviceSites& sites, const GroupOptions& options, GroupRows* rows) {
   std::vector<uint32_t> small;
-  std::vector<uint32_t> stacks;
+  std::vector<GroupRows::Asked> stacks;
   small.reserve(sites.treatments.size());
   stacks.reserve(sites.treatments.size());
   for (uint32_t i = 0; i < sites.treatments.size(); ++i) {
     if (sites.treatments[i] != Treatment::kInRow) continue;
     small.push_back(i);
-    stacks.push_back(sites.device->sites[i].stack);
+    stacks.push_back({sites.device->sites[i].stack, sites.numbers(i).leaked_blocks > 0});
   }
   const std::vector<uint32_t> row_of = rows->find(stacks, options.most_rows);
   SummedRows summed;

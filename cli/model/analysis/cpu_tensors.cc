@@ -3,17 +3,19 @@
 
 #include "cli/base/saturating.h"
 
-#include <string_view>
 #include <vector>
 
 namespace heapprof::cli {
+
+bool is_cpu_tensor_function(std::string_view function) {
+  return function == "c10::alloc_cpu" || function.starts_with("c10::alloc_cpu(");
+}
 
 std::vector<char> find_cpu_tensor_nodes(const Profile& profile) {
   std::vector<char> asks(profile.frames.size());
   bool has_any = false;
   for (size_t i = 0; i < profile.frames.size(); ++i) {
-    const std::string_view function = profile.frames[i].function;
-    asks[i] = function == "c10::alloc_cpu" || function.starts_with("c10::alloc_cpu(") ? 1 : 0;
+    asks[i] = is_cpu_tensor_function(profile.frames[i].function) ? 1 : 0;
     has_any = has_any || asks[i] != 0;
   }
   if (!has_any) return {};

@@ -11,9 +11,12 @@
 #include "cli/model/profile/profile.h"
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace heapprof::cli {
+
+bool is_cpu_tensor_function(std::string_view function);
 
 struct CpuTensors {
   uint64_t peak_bytes = 0;  // of the host, at its peak

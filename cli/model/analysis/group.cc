@@ -1,5 +1,6 @@
 // cli/model/analysis/group.cc: a row keeps as many of the innermost user frames as still give few rows: it is the
-// allocating function that people look for, and the callers next to it; main() says nothing.
+// allocating function that people look for, and the callers next to it; main() says nothing. Of a Python program's it
+// is the line.
 #include "cli/model/analysis/group.h"
 
 #include "cli/model/analysis/frame_kind.h"
@@ -57,8 +58,12 @@ class Grouper {
     root_ = nodes_.intern(0, pseudo_);
   }
 
-  // The stack that stands for `node` where `user_frames` of them are kept.
+  // Of a Python program's stacks a row may have none but what it has besides.
+  int fewest_frames() const { return python_.has_any() ? 0 : 1; }
+
+  // The stack that stands for `node` where `user_frames` of them are kept; one of them, if there is nothing else.
   uint32_t row(uint32_t node, int user_frames) {
+    const int user_frames_asked = user_frames;
     path_.clear();
     uint32_t at_node = node;
     for (; at_node != 0 && user_frames > 0; at_node = profile_->nodes[at_node].parent) {
@@ -69,10 +74,9 @@ class Grouper {
     if (python_.has_any() && at_node != 0) {
       const size_t taken = path_.size();
       for (; at_node != 0; at_node = profile_->nodes[at_node].parent) path_.push_back(profile_->nodes[at_node].frame);
-      python_.find(path_, taken, &besides_);
+      if (!python_.find(path_, taken, &besides_) && user_frames_asked == 0) return row(node, 1);
       path_.resize(taken);
-      if (!besides_.empty()) path_.push_back(pseudo_);
-      path_.insert(path_.end(), besides_.begin(), besides_.end());
+      for (const uint32_t frame : besides_) path_.push_back(frame == PythonRows::kLeftOut ? pseudo_ : frame);
     }
     uint32_t at = root_;
     for (auto frame = path_.rbegin(); frame != path_.rend(); ++frame) at = nodes_.intern(at, *frame);
@@ -97,16 +101,16 @@ size_t group_device(Device* device, const GroupOptions& options, Grouper* groupe
     if (site.node != 0 && is_small_site(site.numbers, device->totals)) small.push_back(&site);
   }
   std::vector<uint32_t> rows(small.size());
-  for (int user_frames = 16; user_frames > 0; user_frames /= 2) {
+  for (int user_frames = 16;; user_frames /= 2) {
+    const bool is_last = user_frames == grouper->fewest_frames();  // then their rows may be more than asked for
     std::unordered_set<uint32_t> distinct;
-    for (size_t i = 0; i < small.size() && distinct.size() <= options.most_rows; ++i) {
-      rows[i] = grouper->row(small[i]->node, user_frames);
+    for (size_t i = 0; i < small.size() && (is_last || distinct.size() <= options.most_rows); ++i) {
+      // By the innermost frames it is known which leaks are known (suppressions.h).
+      rows[i] =
+          grouper->row(small[i]->node, small[i]->numbers.leaked_blocks > 0 ? std::max(user_frames, 1) : user_frames);
       distinct.insert(rows[i]);
     }
-    if (distinct.size() <= options.most_rows) break;
-    if (user_frames == 1) {  // so many functions allocate: their rows are more than asked for, but one each
-      for (size_t i = 0; i < small.size(); ++i) rows[i] = grouper->row(small[i]->node, 1);
-    }
+    if (is_last || distinct.size() <= options.most_rows) break;
   }
   for (size_t i = 0; i < small.size(); ++i) {
     small[i]->node = rows[i];

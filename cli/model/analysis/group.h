@@ -7,7 +7,8 @@
 //  - A site is grouped only beyond the first `kept_sites` and if its share of every total (peak, total, leaked bytes
 //    and blocks, temporary blocks) is below 0.01 %.
 //  - A row's stack is its sites' common innermost frames, with "[small sites]" in place of the outer ones. Of a Python
-//    program's it also has the user's own line, and "[small sites]" for what is left out in between (python/rows.h).
+//    program's it also has all that says whose it is (python/rows.h), or only that, with "[small sites]" in between.
+//  - Places, packages and imports of a Python program are as exact as without rows.
 //  - The profile is canonical afterwards.
 // Cost:     as canonicalize; nothing for profiles with fewer sites.
 #pragma once
@@ -23,6 +24,10 @@ struct GroupOptions {
   size_t most_rows = 10'000;       // per device, for the groups
   bool has_second_thread = false;  // of assemble_grouped(): what it makes is the same
 };
+
+// Of a Python program: its stacks are three times as deep, and its rows have all that places and packages are found by
+// (python/rows.h).
+inline constexpr GroupOptions kPythonGrouping{.kept_sites = 5000, .most_rows = 5000};
 
 // Whether a site's share of every total is so small that it may go into a row.
 bool is_small_site(const SiteNumbers& site, const DeviceTotals& totals);

@@ -30,16 +30,20 @@ class GroupRows {
   // nothing is changed until add_root() is called.
   GroupRows(const Recording& recording, const NamedLocations& names, Profile* profile);
 
-  // The row of each stack; most_rows of them at most, unless there are more functions that allocate.
-  std::vector<uint32_t> find(const std::vector<uint32_t>& stacks, size_t most_rows);
+  struct Asked {
+    uint32_t stack;
+    bool has_leaks;  // by the innermost frames it is known which leaks are known (suppressions.h)
+  };
+  // The row of each stack; most_rows of them at most, unless there are more functions or lines that allocate.
+  std::vector<uint32_t> find(const std::vector<Asked>& stacks, size_t most_rows);
   void add_root();  // that frame's node: once, before the first row's
   // Makes the row's stack. Returns its node.
   uint32_t add_to_profile(uint32_t row);
 
  private:
   uint32_t row(uint32_t stack, int user_frames);
-  uint32_t row_of_python(uint32_t stack, uint32_t innermost, size_t taken);
-  // What PythonRows::find() finds, by what is known of each stack node; false: it has to be asked.
+  uint32_t with_besides(uint32_t innermost);  // the row of these frames and besides_
+  // Sets besides_ to what PythonRows::find() finds, by what is known of each stack node.
   bool find_python(uint32_t stack, size_t taken);
   void learn_python();
   bool is_user(uint32_t frame);
@@ -54,18 +58,39 @@ class GroupRows {
   PythonRows python_;
   // What is further out than a stack node, itself included, as PythonRows::find() looks for it; nodes, 0: none.
   struct Outwards {
-    uint32_t depth;   // frames
-    uint32_t own;     // the innermost with a frame of the user's own
-    uint32_t find;    // below that, the outermost that looks a module up for an import
-    uint32_t module;  // below that, the outermost that runs something else
+    uint32_t depth;      // frames
+    uint32_t own;        // the innermost with a frame of the user's own
+    uint32_t find;       // below that, the outermost that looks a module up for an import
+    uint32_t module;     // below that, the outermost that runs something else
+    uint32_t machinery;  // as `find`, the outermost of the import machinery
+    uint32_t line;       // the innermost line of a library
+    uint32_t run;        // what stands for the innermost run of a package
+    uint32_t outer_run;  // of a node that stands for one: what stands for the one around it
+    uint32_t start;      // the outermost that starts the interpreter, or ends it
+    uint32_t unread;     // the outermost function that runs Python
+    uint32_t tensor;     // below `own`, what asked for a tensor
+    bool is_inside;      // of Python, or of the user's own
   };
   std::vector<Outwards> outwards_;
-  // By location, of Python's rows.
+  // By location, of Python's rows. Frames are those of stands_for; kNone: none.
+  static constexpr uint32_t kNone = 0xffffffff;
   struct Traits {
-    bool has_own, is_python, is_import, is_find;
+    bool has_own, is_python, is_import, is_find, is_line, stands_for_run;
+    uint32_t package;        // what its outermost frame with a package says
+    uint32_t package_frame;  // that frame,
+    uint32_t package_inner;  // and the innermost with one
+    uint32_t start_frame;
+    uint32_t evaluator_frame;
+    uint32_t tensor_frame;
   };
   std::vector<Traits> traits_;
-  std::vector<uint32_t> path_;
+  struct Kept {
+    uint32_t place;  // counted from the innermost frame on
+    uint32_t frame;
+    bool operator==(const Kept& other) const { return place == other.place; }
+    bool operator<(const Kept& other) const { return place < other.place; }
+  };
+  std::vector<Kept> kept_;
   std::vector<uint32_t> besides_;
   uint32_t root_frame_ = 0;  // "[small sites]"
   uint32_t root_ = 0;        // the node of "[small sites]"

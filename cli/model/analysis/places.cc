@@ -139,6 +139,7 @@ PlaceTree build_place_tree(const Profile& profile) {
   Numbers<LabelKey> functions(count);
   for (uint32_t i = 0; i < count; ++i) {
     const Frame& frame = profile.frames[i];
+    if (profile.shows_libraries && frame.svma == 0 && frame.function == kSmallSitesText) tree.left_out = i;
     const bool is_users = fold_of(profile, i) == FrameFold::kUndone ||
                           (i < profile.code_owners.size() && profile.code_owners[i] == CodeOwner::kUser);
     tree.kinds.push_back(is_users ? FrameKind::kUser : frame_kind(profile, frame));
@@ -329,8 +330,14 @@ CallerChain find_callers(const Profile& profile, const PlaceTree& tree, const De
 uint32_t next_outer_function(const Profile& profile, const PlaceTree& tree, uint32_t node) {
   const auto function = [&](uint32_t at) { return tree.functions[profile.nodes[at].frame]; };
   uint32_t outer = node;
-  do outer = tree.user_node[profile.nodes[outer].parent];
-  while (outer != 0 && function(outer) == function(node));
+  do {
+    const uint32_t next = tree.user_node[profile.nodes[outer].parent];
+    while (tree.left_out != PlaceTree::kNoFrame && outer != next) {
+      outer = profile.nodes[outer].parent;
+      if (profile.nodes[outer].frame == tree.left_out && outer != 0) return 0;
+    }
+    outer = next;
+  } while (outer != 0 && function(outer) == function(node));
   return outer;
 }
 

@@ -35,7 +35,11 @@ struct PlaceTree {
   std::vector<uint32_t> functions;   // by frame: equal for frames of one function, whatever the line
   std::vector<uint32_t> user_node;   // by node: itself or the next outer node that is the user's own; 0: no such node
   std::vector<uint32_t> place_node;  // by node: where a site that ends here is placed
-  bool hides_libraries = false;      // some frames of libraries are no places because the program's own called them
+  // The frame of rows of small sites that stands for others: what is around it did not call what is inside of it. Only
+  // where libraries have places; it stands for none of the user's own further in than the outermost (python/rows.h).
+  uint32_t left_out = kNoFrame;
+  static constexpr uint32_t kNoFrame = 0xffffffff;
+  bool hides_libraries = false;  // some frames of libraries are no places because the program's own called them
 };
 
 PlaceTree build_place_tree(const Profile& profile);
@@ -108,7 +112,8 @@ struct WeightedNode {
   uint64_t weight = 0;
 };
 CallerChain find_callers(const Profile& profile, const PlaceTree& tree, std::vector<WeightedNode> nodes);
-// The next outer node of the user's own in another function; 0: no such node. node: of the user's own
+// The next outer node of the user's own in another function; 0: no such node, or it is not known. node: of the user's
+// own
 uint32_t next_outer_function(const Profile& profile, const PlaceTree& tree, uint32_t node);
 
 // All frames of the place's largest site, innermost first, hidden ones too.

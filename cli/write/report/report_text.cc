@@ -353,6 +353,7 @@ class TextReport {
       text_ += format_counted(hidden, "std, allocator and runtime frame") + " hidden (--all-frames)\n";
     }
     if (tree_.hides_libraries && !view_.list_suppressions) text_ += "lines of libraries hidden (--libraries)\n";
+    if (view_.tree || profile_.shows_libraries) text_ += small_sites_line(devices);
     findings_line();
     std::string more = "more:";
     if (devices.size() > 1 && view_.device.empty()) more += " --device " + escape_controls(devices[1]->name) + " ";
@@ -361,6 +362,24 @@ class TextReport {
     if (!view_.tree) more += " --tree ";
     if (!view_.exact_bytes) more += " --bytes ";
     text_ += more + " --format csv\n";
+  }
+
+  // Where callers are shown: those that rows do not have.
+  static std::string small_sites_line(const std::vector<const Device*>& devices) {
+    uint64_t stacks = 0;
+    uint64_t bytes = 0;
+    uint64_t all_bytes = 0;
+    for (const Device* device : devices) {
+      for (const Site& site : device->sites) {
+        all_bytes = add_saturating(all_bytes, site.numbers.peak_bytes);
+        if (site.grouped_stacks == 0) continue;
+        stacks = add_saturating(stacks, site.grouped_stacks);
+        bytes = add_saturating(bytes, site.numbers.peak_bytes);
+      }
+    }
+    if (stacks == 0) return "";
+    return fmt::format("{}, {} of the peak, in rows that lack some callers (run --all-sites)\n",
+                       format_counted(stacks, "small site"), format_percent_rounded({bytes, all_bytes}));
   }
 
   // ", 1.10 MiB of it kept by Python itself": what its rules took.

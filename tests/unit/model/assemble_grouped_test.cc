@@ -221,6 +221,57 @@ TEST_CASE("the agent's frames and frames without a stack are left out, whichever
   compare(sample, {300, 100});
 }
 
+TEST_CASE("rows of a Python program are those of grouping last, whatever stands around whatever") {
+  const std::string packages = "/usr/lib/python3/dist-packages/";
+  const std::vector<SourceFrame> lines = {{"main", "/home/me/app.py", 3, false},
+                                          {"<module>", packages + "pip/__init__.py", 7, false},
+                                          {"run", packages + "pip/run.py", 9, false},
+                                          {"<module>", packages + "attr/_make.py", 11, false},
+                                          {"loads", "/usr/lib/python3.11/json/__init__.py", 13, false},
+                                          {"reload", "/usr/lib/python3.11/importlib/__init__.py", 15, false},
+                                          {"_find_and_load", "<frozen importlib._bootstrap>", 1178, false},
+                                          {"exec_module", "<frozen importlib._bootstrap_external>", 940, false},
+                                          {"made", "", 1, false}};
+  const std::vector<std::pair<std::string, std::string>> natives = {
+      {"/usr/bin/python3.11", "PyDict_New"},
+      {"/usr/bin/python3.11", "_PyEval_EvalFrameDefault"},
+      {"/usr/bin/python3.11", "Py_InitializeFromConfig"},
+      {"/usr/bin/python3.11", "Py_FinalizeEx"},
+      {packages + "torch/_C.so", "register_all"},
+      {packages + "pip/_speed.so", "parse"},
+      {"/usr/lib/python3.11/lib-dynload/_json.so", "scan"},
+      {"/usr/lib/x86_64-linux-gnu/libssl.so.3", "SSL_new"},
+      {"/home/me/own.so", "work"},
+      {"/usr/lib/x86_64-linux-gnu/libc.so.6", "malloc"}};
+  for (const bool is_embedded : {false, true}) {
+    for (uint32_t seed = 0; seed < kSeeds; ++seed) {
+      INFO("embedded " << is_embedded << " seed " << seed);
+      test::Sample sample = recorded_sample({200 + seed, 5000, 14, 90});
+      Recording& r = sample.recording;
+      if (is_embedded) r.run.executable = r.modules[0].path;
+      r.modules.push_back({"[Python]", "", 0, nullptr});
+      const auto python = static_cast<uint32_t>(r.modules.size() - 1);
+      for (const auto& [object, function] : natives) r.modules.push_back({object, "", 0, nullptr});
+      for (uint32_t i = 0; i < r.locations.size(); ++i) {
+        const uint32_t kind = (i * 2654435761u + seed) >> 7;
+        if (is_embedded && kind % 11 == 0) continue;  // the program's own
+        if (kind % 5 < 3) {
+          SourceFrame line = lines[(seed % 3 == 0 ? 1 : 0) + kind / 5 % (lines.size() - (seed % 3 == 0 ? 1 : 0))];
+          if (line.line < 20 && !line.file.empty()) line.line += 20 * (i % 3);
+          r.locations[i] = {python, 0};
+          sample.symbols.frames[i] = {line};
+        } else {
+          const uint32_t native = kind / 5 % static_cast<uint32_t>(natives.size());
+          r.locations[i] = {python + 1 + native, 0x1000 + i};
+          sample.symbols.frames[i] = {{natives[native].second, "", 0, false}};
+          if (i % 4 == 0) sample.symbols.frames[i].insert(sample.symbols.frames[i].begin(), {"inner", "/x.h", 1, true});
+        }
+      }
+      for (const size_t rows : {2u, 300u, 5000u}) compare(sample, {40, rows});
+    }
+  }
+}
+
 TEST_CASE("grouping first keeps live bytes, other devices and stacks besides those of sites") {
   test::Sample sample = recorded_sample({81, 12'000, 10, 500});
   Recording& r = sample.recording;

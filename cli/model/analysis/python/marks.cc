@@ -70,7 +70,9 @@ class Marker {
   void look_at(uint32_t node, State* state) {
     const Frame& frame = profile_->frames[profile_->nodes[node].frame];
     const PythonFrame kind = frames_.of_node(node);
-    const bool is_hidden = kind == PythonFrame::kHidden || kind == PythonFrame::kInterpreter;
+    // A row of small sites has what it leaves out of others' (rows.h).
+    const bool is_hidden =
+        kind == PythonFrame::kHidden || kind == PythonFrame::kInterpreter || kind == PythonFrame::kSmallSites;
     state->is_only_python = state->is_only_python && is_hidden;
     state->has_interpreter = state->has_interpreter || kind == PythonFrame::kInterpreter;
     switch (kind) {
