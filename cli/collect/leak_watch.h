@@ -39,6 +39,8 @@ class LeakWatch {
 
   // pre: end()
   LeakKind judgement_of(const Block& block) const;
+  // What owns what was lost at that moment: as LeakMarks has it.
+  const std::vector<LostOwner>& owners() const { return result_.owners; }
 
  private:
   void ask();

@@ -10,6 +10,7 @@
 #include "cli/collect/recording_builder.h"
 
 #include "cli/collect/recorded_names.h"
+#include "cli/collect/recorded_owners.h"
 #include "cli/collect/recorded_scopes.h"
 #include "cli/collect/recorded_snapshots.h"
 #include "cli/collect/recorded_stays.h"
@@ -146,6 +147,7 @@ void add_host_sites(const RecordingParts& parts, RecordedDevice* device) {
     for (uint32_t i = 1; i < sites.size(); ++i) {
       if (sites[i].total.blocks != 0) add_judgement(judged[i], &device->sites[recorded++].numbers);
     }
+    add_owners(parts.leaks->owners(), *parts.tree, device);
   }
   add_live_rows(*parts.samples, sites, device);
   add_stays(parts.ledger->stays(), parts.ledger->bounds(), sites, *parts.scale, parts.end_ticks, device);

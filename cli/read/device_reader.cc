@@ -53,6 +53,24 @@ void read_refusal(JsonPull* json, PointReader* points, Refusal* refusal) {
       });
 }
 
+void read_owner_part(JsonPull* json, PointReader* points, OwnerPart* part) {
+  read_stacked(
+      json, points, &part->node, [part](FieldReader& reader) { visit_owner_part(*part, reader); },
+      [](const std::string&) { return false; });
+}
+
+void read_owners_of_stacks(JsonPull* json, PointReader* points, LostOwners* owners) {
+  uint32_t no_stack = 0;
+  read_stacked(
+      json, points, &no_stack, [owners](FieldReader& reader) { visit_lost_owners(*owners, reader); },
+      [&](const std::string& key) {
+        if (key != "blocks_of" || !owners->parts.empty()) return false;
+        if (!json->begin_array()) return true;
+        while (json->next_element() && !json->failed()) read_owner_part(json, points, &owners->parts.emplace_back());
+        return true;
+      });
+}
+
 void read_named_site(JsonPull* json, PointReader* points, NamedSite* site) {
   read_stacked(
       json, points, &site->node, [site](FieldReader& reader) { visit_named_site(*site, reader); },
@@ -151,6 +169,11 @@ void read_snapshot(JsonPull* json, PointReader* points, Snapshot* snapshot) {
 void read_refusals(JsonPull* json, PointReader* points, std::vector<Refusal>* refusals) {
   if (!json->begin_array()) return;
   while (json->next_element() && !json->failed()) read_refusal(json, points, &refusals->emplace_back());
+}
+
+void read_lost_owners(JsonPull* json, PointReader* points, std::vector<LostOwners>* all) {
+  if (!json->begin_array()) return;
+  while (json->next_element() && !json->failed()) read_owners_of_stacks(json, points, &all->emplace_back());
 }
 
 void read_names(JsonPull* json, PointReader* points, std::vector<NamedMemory>* names) {

@@ -19,6 +19,7 @@
 namespace heapprof::cli {
 
 void read_refusals(JsonPull* json, PointReader* points, std::vector<Refusal>* refusals);
+void read_lost_owners(JsonPull* json, PointReader* points, std::vector<LostOwners>* all);
 void read_names(JsonPull* json, PointReader* points, std::vector<NamedMemory>* names);
 void read_segments(JsonPull* json, PointReader* points, SegmentsUse* segments);
 void read_unseen(JsonPull* json, PointReader* points, UnseenMemory* unseen);

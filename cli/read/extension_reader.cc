@@ -1,4 +1,5 @@
-// cli/read/extension_reader.cc: one function per object of the format, in the order of man/heapprof-format.5.
+// cli/read/extension_reader.cc: (long: a function for each object) one function per object of the format, in the order
+// of man/heapprof-format.5.
 #include "cli/read/extension_reader.h"
 
 #include "cli/read/device_reader.h"
@@ -115,6 +116,7 @@ void read_device(JsonPull* json, PointReader* points, Extension* extension) {
                       fields("identity", [&](FieldReader& reader) { visit_identity(device.identity, reader); }),
                       {"limit_bytes", [&] { json->read_unsigned(&device.limit_bytes); }},
                       {"refusals", [&] { read_refusals(json, points, &device.refusals); }},
+                      {"lost_owners", [&] { read_lost_owners(json, points, &device.lost_owners); }},
                       {"names", [&] { read_names(json, points, &device.names); }},
                       {"moments_ns", [&] { read_numbers(json, &device.moments_ns); }},
                       {"bounds_ns", [&] { read_numbers(json, &device.bounds_ns); }},

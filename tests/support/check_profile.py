@@ -97,6 +97,7 @@ def check_extension(profile, rule):
         sizes = sites["block_sizes_count"][index]
         rule(isinstance(sizes, int) or sum(sizes[1::2]) == pp["tbk"],
              f"pps[{index}]: the sizes do not add up to the blocks")
+    check_owners(host, rule)
     check_moments(profile, host, rule)
     check_scopes(profile["heapprof"], rule)
     check_snapshots(profile, rule)
@@ -104,6 +105,22 @@ def check_extension(profile, rule):
     rule(run["complete"] == (run["incomplete_reason"] == ""), "complete and incomplete_reason disagree")
     if profile["heapprof"]["counters"]["lost_count"] > 0:
         rule(not run["complete"], "events were lost, and the profile says that it is complete")
+
+
+def check_owners(host, rule):
+    entries = host.get("lost_owners", [])
+    rule("lost_owners" not in host or entries, "lost_owners is there, and empty")
+    for what in ("bytes", "count"):
+        lost = sum(sum(host["sites"].get(kind + what, [])) for kind in ("lost_", "indirectly_lost_"))
+        owned = sum(entry["lost_" + what] for entry in entries)
+        rule(owned <= lost, f"owners have {owned} {what} of what is lost, which is {lost}")
+    for entry in entries:
+        rule(entry["owners_count"] <= entry["lost_count"], "there are more owners than blocks")
+        rule(sum(part["owner_bytes"] for part in entry["blocks_of"]) <= entry["lost_bytes"], "owners have less than themselves")
+        stacks = [tuple(part["fs"]) for part in entry["blocks_of"]]
+        rule(len(set(stacks)) == len(stacks), "a stack is twice in one entry of lost_owners")
+    sizes = [entry["lost_bytes"] for entry in entries]
+    rule(sizes == sorted(sizes, reverse=True), "lost_owners are not in order")
 
 
 def check_scopes(extension, rule):

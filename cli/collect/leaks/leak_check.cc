@@ -121,16 +121,21 @@ void LeakCheck::work() {
         }
         result_.read_bytes = memory.read_bytes();
         result_.unread_bytes = memory.unread_bytes();
-        if (problem.empty()) result_.blocks = blocks.blocks();
+        if (problem.empty()) {
+          result_.blocks = blocks.blocks();
+          result_.owners = marks.lost_owners();
+        }
       }
     }
     result_.problem = std::move(problem);
   } catch (const std::bad_alloc&) {
     result_.problem = "there was no memory for it";
     result_.blocks = {};
+    result_.owners = {};
   } catch (const std::exception& error) {
     result_.problem = error.what();
     result_.blocks = {};
+    result_.owners = {};
   }
   result_.duration_ns = monotonic_ns() - start_ns_;
   const bool is_held = !others.threads().empty();

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "cli/collect/leaks/block_table.h"
+#include "cli/collect/leaks/leak_marks.h"
 #include "cli/collect/leaks/leak_roots.h"
 
 #include <sys/types.h>
@@ -51,6 +52,7 @@ struct LeakScene {
 struct LeakResult {
   std::string problem;            // why there is no answer; empty: there is one
   std::vector<LeakBlock> blocks;  // by address, each with its kind
+  std::vector<LostOwner> owners;  // as LeakMarks has them
   uint64_t read_bytes = 0;
   uint64_t unread_bytes = 0;
   uint64_t stopped_threads = 0;

@@ -3,7 +3,7 @@
 // First what roots reach by starts of blocks, while blocks that only an inner pointer leads to are put aside. Then
 // these, and whatever they lead to, as far as it was not reached yet: a block is looked at once, as what it holds does
 // not depend on who leads to it. What is left is lost, and the third search says which of it a programmer has to free,
-// so that the rest goes with it.
+// so that the rest goes with it, and how much that is.
 //
 // Inner pointers that are as good as one to the start (as Valgrind's --leak-check-heuristics has them): to the
 // characters of a string of the old ABI, behind its length, capacity and count; behind the size that some allocators
@@ -13,6 +13,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
 
 namespace heapprof::cli {
 
@@ -65,6 +69,84 @@ bool is_new_array(const LeakBlock& block, uint64_t offset, const FirstWords& fir
   return offset == kWordBytes && first.count >= 1 && first.words[0] != 0 &&
          (block.size_bytes - kWordBytes) % first.words[0] == 0 && first.words[0] < block.size_bytes;
 }
+
+// Sums owners of one kind and the same sites. Of a ring all sites count for which sum it is in, however many they are:
+// they are no more than its blocks. Single blocks, of which there may be millions, are looked up by their site alone.
+class OwnerSums {
+ public:
+  // owner: the blocks that lead to each other, or one; bytes, blocks: of them and all that they lead to.
+  void add(const BlockTable& table, std::vector<uint32_t>* owner, uint64_t bytes, uint64_t blocks) {
+    if (blocks == 0) return;  // nobody recorded any of them
+    std::sort(owner->begin(), owner->end(), [&table](uint32_t a, uint32_t b) { return table[a].site < table[b].site; });
+    std::vector<LostPart> parts;
+    for (const uint32_t index : *owner) {
+      const LeakBlock& block = table[index];
+      if (block.site == 0) continue;
+      if (parts.empty() || parts.back().site != block.site) parts.push_back({block.site, 0, 0});
+      parts.back().bytes += block.size_bytes;
+      ++parts.back().blocks;
+    }
+    LostOwner& sum = sum_of(parts, owner->size() > 1);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      sum.parts[i].bytes += parts[i].bytes;
+      sum.parts[i].blocks += parts[i].blocks;
+    }
+    ++sum.owners;
+    sum.bytes += bytes;
+    sum.blocks += blocks;
+  }
+
+  std::vector<LostOwner> take() {
+    std::vector<LostOwner> owners;
+    LostOwner rest = std::move(unrecorded_);
+    for (auto& [site, owner] : single_) owners.push_back(std::move(owner));
+    for (auto& [sites, owner] : rings_) owners.push_back(std::move(owner));
+    for (LostOwner& owner : owners) shorten(&owner.parts);
+    std::stable_sort(owners.begin(), owners.end(), [](const LostOwner& a, const LostOwner& b) {
+      return std::tuple(b.bytes, b.blocks, a.is_ring, a.parts[0].site) <
+             std::tuple(a.bytes, a.blocks, b.is_ring, b.parts[0].site);
+    });
+    const size_t most = LeakMarks::kMostOwners;
+    const bool has_rest = rest.owners != 0 || owners.size() > most;
+    while (owners.size() > most - (has_rest ? 1 : 0)) {
+      rest.owners += owners.back().owners;
+      rest.bytes += owners.back().bytes;
+      rest.blocks += owners.back().blocks;
+      owners.pop_back();
+    }
+    if (has_rest) owners.push_back(std::move(rest));
+    return owners;
+  }
+
+ private:
+  static void shorten(std::vector<LostPart>* parts) {
+    std::sort(parts->begin(), parts->end(), [](const LostPart& a, const LostPart& b) {
+      return std::tuple(b.bytes, b.blocks, a.site) < std::tuple(a.bytes, a.blocks, b.site);
+    });
+    if (parts->size() > LeakMarks::kMostParts) parts->resize(LeakMarks::kMostParts);
+  }
+
+  // Its parts are in the order of `parts`.
+  LostOwner& sum_of(const std::vector<LostPart>& parts, bool is_ring) {
+    if (parts.empty()) return unrecorded_;
+    LostOwner* sum = nullptr;
+    if (is_ring) {
+      std::vector<uint32_t> sites;
+      for (const LostPart& part : parts) sites.push_back(part.site);
+      sum = &rings_[std::move(sites)];
+    } else {
+      sum = &single_[parts[0].site];
+    }
+    sum->is_ring = is_ring;
+    if (!sum->parts.empty()) return *sum;
+    for (const LostPart& part : parts) sum->parts.push_back({part.site, 0, 0});
+    return *sum;
+  }
+
+  std::unordered_map<uint32_t, LostOwner> single_;
+  std::map<std::vector<uint32_t>, LostOwner> rings_;  // by their sites, ascending
+  LostOwner unrecorded_;                              // nobody recorded a block of theirs
+};
 
 }  // namespace
 
@@ -189,6 +271,20 @@ LeakMarks::Edges LeakMarks::edges_of_lost() {
   return edges;
 }
 
+// The same pointers, from where they lead to.
+LeakMarks::Edges LeakMarks::reversed(const Edges& edges) {
+  Edges back;
+  back.first.assign(edges.first.size(), 0);
+  back.to.resize(edges.to.size());
+  for (const uint32_t to : edges.to) ++back.first[to + 1];
+  for (size_t i = 1; i < back.first.size(); ++i) back.first[i] += back.first[i - 1];
+  std::vector<uint64_t> next(back.first.begin(), back.first.end() - 1);
+  for (uint32_t from = 0; from + 1 < edges.first.size(); ++from) {
+    for (uint64_t i = edges.first[from]; i < edges.first[from + 1]; ++i) back.to[next[edges.to[i]]++] = from;
+  }
+  return back;
+}
+
 // Goes from the block to all that it leads to and that was not visited; leave(block) is called for each when all that
 // it leads to has been left.
 template <typename Leave>
@@ -217,6 +313,8 @@ void LeakMarks::walk_lost(const Edges& edges, uint32_t from, std::vector<bool>* 
 // block is lost. When all are walked, in the order of addresses, a ring is left for good before any that leads into it
 // is. So walks that begin at blocks in the reverse of that order begin at one block of each such ring, that of the
 // smallest address, and have visited all others when their turn comes (as in Kosaraju's search for such rings).
+// The ring is what leads to that block: as no other ring leads there, a walk against the pointers finds nothing else,
+// and none of these walks visits what another one does.
 void LeakMarks::follow_lost() {
   const Edges edges = edges_of_lost();
   std::vector<uint32_t> left;
@@ -229,11 +327,26 @@ void LeakMarks::follow_lost() {
       walk_lost(edges, block, &visited, [&left](uint32_t it) { left.push_back(it); });
   }
   visited.assign(blocks_.size(), false);
-  for (auto block = left.rbegin(); block != left.rend(); ++block) {
+  const Edges back = reversed(edges);
+  std::vector<bool> is_in_ring(blocks_.size());
+  std::vector<uint32_t> ring;
+  OwnerSums sums;
+  for (auto block = left.rbegin(); block != left.rend() && !is_interrupted_; ++block) {
     if (visited[*block]) continue;
-    walk_lost(edges, *block, &visited, [this](uint32_t it) { blocks_[it].kind = LeakKind::kIndirectly; });
+    uint64_t bytes = 0;
+    uint64_t blocks = 0;
+    walk_lost(edges, *block, &visited, [&](uint32_t it) {
+      blocks_[it].kind = LeakKind::kIndirectly;
+      if (blocks_[it].site == 0) return;
+      bytes += blocks_[it].size_bytes;
+      ++blocks;
+    });
     blocks_[*block].kind = LeakKind::kLost;
+    ring.clear();
+    walk_lost(back, *block, &is_in_ring, [&ring](uint32_t it) { ring.push_back(it); });
+    if (!is_interrupted_) sums.add(blocks_, &ring, bytes, blocks);
   }
+  if (!is_interrupted_) owners_ = sums.take();
 }
 
 void LeakMarks::finish() {

@@ -137,6 +137,11 @@ void find_growth(const FindingScene& scene, std::vector<Finding>* findings);
 void find_never_freed(const FindingScene& scene, std::vector<Finding>* findings);
 // pre: find_growth() was asked; what grows is no finding of these two
 void find_small_never_freed(const FindingScene& scene, std::vector<Finding>* findings);
+// Of both kinds, where it was judged what is lost: findings_lost.cc. False, and none: it is not known what owns half of
+// it or more, or that has many small owners.
+bool find_lost_by_owner(const FindingScene& scene, std::vector<Finding>* findings);
+// Whether it is the growth of this place that was found, in work that is long enough.
+bool is_growth_of(const Finding& finding, const FindingScene& scene, const Place& place);
 // What goes: findings_started.cc.
 void find_start_peak(const FindingScene& scene, std::vector<Finding>* findings);
 void find_backlog(const FindingScene& scene, std::vector<Finding>* findings);

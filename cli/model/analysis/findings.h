@@ -76,6 +76,12 @@ struct Finding {
   bool is_concatenation = false;     // copies: strings that were added with +, each a new one
   std::string memory_name;           // the program's own, which every block of the place had; empty: there is none
   uint32_t other_frame = kNoModule;  // twins: of the original's place; kNoModule: it has none
+
+  // Lost, where it is known what owns the rest (run --leak-check).
+  uint64_t owners = 0;                 // blocks, or cycles; 0: not known
+  bool is_cycle = false;               // they are cycles of blocks that point to each other …
+  std::vector<uint32_t> cycle_frames;  // … of the place and of these; kNoModule: of a stack without a frame
+  bool is_counted = false;             // … by pointers that count their owners (std::shared_ptr, Rc)
 };
 
 // What is looked at first: memory that is lost or grows without end; what makes the peak; then what is small beside the

@@ -15,11 +15,6 @@
 namespace heapprof::cli {
 namespace {
 
-bool is_growth_of(const Finding& finding, const FindingScene& scene, const Place& place) {
-  return finding.kind == FindingKind::kGrowth && !finding.is_brief && finding.device == scene.device_number &&
-         finding.has_frame == place.has_frame && finding.frame == place.frame;
-}
-
 bool grows(const std::vector<Finding>& findings, const FindingScene& scene, const Place& place) {
   return std::any_of(findings.begin(), findings.end(),
                      [&](const Finding& finding) { return is_growth_of(finding, scene, place); });
@@ -140,6 +135,13 @@ void find_lost(const FindingScene& scene, FindingKind kind, std::vector<Finding>
   }
 }
 
+// find_lost_by_owner() has found what is lost, small blocks too.
+bool has_owners(const std::vector<Finding>& findings, const FindingScene& scene) {
+  return std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
+    return finding.owners != 0 && finding.device == scene.device_number;
+  });
+}
+
 bool is_kept_small(const Site& site) {
   const SiteNumbers& n = site.numbers;
   return site.suppressed_by == 0 && site.grouped_stacks == 0 && n.leaked_blocks > 0 &&
@@ -172,6 +174,11 @@ bool is_kept_large(const Site& site) {
 
 }  // namespace
 
+bool is_growth_of(const Finding& finding, const FindingScene& scene, const Place& place) {
+  return finding.kind == FindingKind::kGrowth && !finding.is_brief && finding.device == scene.device_number &&
+         finding.has_frame == place.has_frame && finding.frame == place.frame;
+}
+
 bool has_shut_down(const Profile& profile, const Device& device) {
   const std::vector<Timeline::Bucket>& buckets = device.timeline.buckets;
   uint64_t level = buckets.empty() ? device.totals.peak_bytes : 0;  // in the last tenth of the run
@@ -182,7 +189,10 @@ bool has_shut_down(const Profile& profile, const Device& device) {
 }
 
 void find_never_freed(const FindingScene& scene, std::vector<Finding>* findings) {
-  if (is_judged(scene.profile)) return find_lost(scene, FindingKind::kNeverFreed, findings);
+  if (is_judged(scene.profile)) {
+    if (!find_lost_by_owner(scene, findings)) find_lost(scene, FindingKind::kNeverFreed, findings);
+    return;
+  }
   if (!is_exited_run(scene.profile)) return;  // who is stopped frees nothing
   const Leftovers leftovers(scene);
   for (uint32_t place = 0; place < scene.places.size(); ++place) {
@@ -200,7 +210,10 @@ void find_never_freed(const FindingScene& scene, std::vector<Finding>* findings)
 }
 
 void find_small_never_freed(const FindingScene& scene, std::vector<Finding>* findings) {
-  if (is_judged(scene.profile)) return find_lost(scene, FindingKind::kSmallNeverFreed, findings);
+  if (is_judged(scene.profile)) {
+    if (!has_owners(*findings, scene)) find_lost(scene, FindingKind::kSmallNeverFreed, findings);
+    return;
+  }
   if (!is_exited_run(scene.profile) || !scene.profile.merged.empty()) return;
   const Leftovers leftovers(scene);
   for (uint32_t place = 0; place < scene.places.size(); ++place) {

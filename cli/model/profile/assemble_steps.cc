@@ -193,6 +193,7 @@ Device make_device_without_sites(const RecordedDevice& recorded) {
   device.use = recorded.use;
   device.limit_bytes = recorded.limit_bytes;
   device.refusals = recorded.refusals;
+  device.lost_owners = recorded.lost_owners;
   device.unseen = recorded.unseen;
   device.segments = recorded.segments;
   device.names = recorded.names;

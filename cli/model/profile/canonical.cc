@@ -246,6 +246,7 @@ void canonicalize(Profile* profile) {
                       [&](uint32_t& node) { node = node < tree.new_node.size() ? position[tree.new_node[node]] : 0; });
   for (Device& device : profile->devices) {
     merge_refusals(&device.refusals);
+    merge_owners(&device.lost_owners);
     merge_estimates(&device.unseen.estimates);
     merge_named(&device.names);
   }

@@ -3,7 +3,7 @@
 // Amounts of several processes on one device add (what each was seen to have); what NVML says of all processes together
 // is the same memory said again, so of several such numbers the largest counts. A sum of both kinds would be neither,
 // so a sum is of all processes as soon as one part is. Refusals of one stack are one, with the words of the latest:
-// what was free then is nearest to what a user finds now.
+// what was free then is nearest to what a user finds now. Owners of one set of stacks add, too.
 #include "cli/model/profile/device_facts.h"
 
 #include "cli/base/saturating.h"
@@ -43,6 +43,32 @@ Refusal sum_of(Refusal a, Refusal b) {
   a.by_limit_count = add_saturating(a.by_limit_count, b.by_limit_count);
   a.first_ns = std::min(a.first_ns, b.first_ns);
   return a;
+}
+
+// In the order of their stacks.
+void merge_parts(std::vector<OwnerPart>* parts) {
+  std::sort(parts->begin(), parts->end(), [](const OwnerPart& a, const OwnerPart& b) {
+    return std::tie(a.node, a.bytes, a.blocks) < std::tie(b.node, b.bytes, b.blocks);
+  });
+  size_t kept = 0;
+  for (const OwnerPart& part : *parts) {
+    if (kept != 0 && (*parts)[kept - 1].node == part.node) {
+      OwnerPart& same = (*parts)[kept - 1];
+      same.bytes = add_saturating(same.bytes, part.bytes);
+      same.blocks = add_saturating(same.blocks, part.blocks);
+    } else {
+      (*parts)[kept++] = part;
+    }
+  }
+  parts->resize(kept);
+}
+
+// pre: merge_parts() was done with both
+bool is_owner_before(const LostOwners& a, const LostOwners& b) {
+  if (a.is_cycle != b.is_cycle) return b.is_cycle;
+  return std::lexicographical_compare(
+      a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(),
+      [](const OwnerPart& left, const OwnerPart& right) { return left.node < right.node; });
 }
 
 }  // namespace
@@ -98,6 +124,35 @@ void merge_refusals(std::vector<Refusal>* refusals) {
   std::stable_sort(merged.begin(), merged.end(),
                    [](const Refusal& a, const Refusal& b) { return a.last_ns > b.last_ns; });
   *refusals = std::move(merged);
+}
+
+void merge_owners(std::vector<LostOwners>* all) {
+  for (LostOwners& owners : *all) merge_parts(&owners.parts);
+  std::stable_sort(all->begin(), all->end(), is_owner_before);
+  std::vector<LostOwners> merged;
+  for (LostOwners& owners : *all) {
+    if (merged.empty() || is_owner_before(merged.back(), owners)) {
+      merged.push_back(std::move(owners));
+      continue;
+    }
+    LostOwners& same = merged.back();
+    same.owners = add_saturating(same.owners, owners.owners);
+    same.bytes = add_saturating(same.bytes, owners.bytes);
+    same.blocks = add_saturating(same.blocks, owners.blocks);
+    for (size_t i = 0; i < same.parts.size(); ++i) {
+      same.parts[i].bytes = add_saturating(same.parts[i].bytes, owners.parts[i].bytes);
+      same.parts[i].blocks = add_saturating(same.parts[i].blocks, owners.parts[i].blocks);
+    }
+  }
+  std::stable_sort(merged.begin(), merged.end(), [](const LostOwners& a, const LostOwners& b) {
+    return std::tie(a.bytes, a.blocks) > std::tie(b.bytes, b.blocks);
+  });
+  for (LostOwners& owners : merged) {
+    std::stable_sort(owners.parts.begin(), owners.parts.end(), [](const OwnerPart& a, const OwnerPart& b) {
+      return std::tie(a.bytes, a.blocks) > std::tie(b.bytes, b.blocks);
+    });
+  }
+  *all = std::move(merged);
 }
 
 }  // namespace heapprof::cli

@@ -1,4 +1,5 @@
-// cli/model/profile/device_facts.h: what is known of a device besides its memory: what it is, and what it refused.
+// cli/model/profile/device_facts.h: what is known of a device besides its memory: what it is, what it refused, and what
+// owns memory of it that is lost.
 #pragma once
 
 #include <cstdint>
@@ -85,5 +86,25 @@ inline constexpr size_t kMostLiveSites = 10;
 
 // Makes those of one stack one, and puts the latest first.
 void merge_refusals(std::vector<Refusal>* refusals);
+
+// Blocks of one stack among those that own what is lost.
+struct OwnerPart {
+  uint32_t node = 0;  // the stack that allocated them: as in the sites beside
+  uint64_t bytes = 0;
+  uint64_t blocks = 0;
+};
+
+// Of what `run --leak-check` found to be lost: blocks of one stack that no pointer leads to; or cycles of blocks that
+// point to each other, all of the same stacks, and that nothing else leads to.
+struct LostOwners {
+  bool is_cycle = false;
+  uint64_t owners = 0;  // blocks, or cycles
+  uint64_t bytes = 0;   // of them and of all that only they lead to; what several lead to counts with one of them
+  uint64_t blocks = 0;
+  std::vector<OwnerPart> parts;  // the largest first; of a cycle with many stacks some; empty: of all others
+};
+
+// Makes those of the same stacks one, and puts the largest first.
+void merge_owners(std::vector<LostOwners>* all);
 
 }  // namespace heapprof::cli

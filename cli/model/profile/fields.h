@@ -223,6 +223,20 @@ void visit_refusal(Refusal& refusal, Visit&& visit) {
   visit("live_count", refusal.live_blocks);
 }
 
+template <typename Owners, typename Visit>
+void visit_lost_owners(Owners& owners, Visit&& visit) {
+  visit("is_cycle", owners.is_cycle);
+  visit("owners_count", owners.owners);
+  visit("lost_bytes", owners.bytes);
+  visit("lost_count", owners.blocks);
+}
+
+template <typename Part, typename Visit>
+void visit_owner_part(Part& part, Visit&& visit) {
+  visit("owner_bytes", part.bytes);
+  visit("owner_blocks_count", part.blocks);
+}
+
 template <typename Named, typename Visit>
 void visit_named(Named& named, Visit&& visit) {
   visit("category", named.category);

@@ -97,6 +97,7 @@ class Checker {
       if (field.total != nullptr) check_sum(device, field.name, sum.*field.number, device.totals.*field.total);
     }
     check_names(device);
+    check_owners(device, sum);
     if (!profile_.merged.empty()) check_parts(device);
     for (std::string& violation : find_spread_violations(profile_, device)) violations_.push_back(std::move(violation));
     if (profile_.dialect == Dialect::kHeapprof) check_totals(device);
@@ -117,6 +118,27 @@ class Checker {
       check_sum(device, "leaked bytes of a name", sum.leaked_bytes, named.leaked_bytes);
       check_sum(device, "leaked blocks of a name", sum.leaked_blocks, named.leaked_blocks);
     }
+  }
+
+  void check_owners(const Device& device, const SiteNumbers& sites) {
+    if (device.lost_owners.empty()) return;
+    LiveAmount sum;
+    for (const LostOwners& owners : device.lost_owners) {
+      sum.bytes = add_saturating(sum.bytes, owners.bytes);
+      sum.blocks = add_saturating(sum.blocks, owners.blocks);
+      at_most(device, "owners_count", owners.owners, "its lost_count", owners.blocks);
+      LiveAmount own;
+      for (const OwnerPart& part : owners.parts) {
+        own.bytes = add_saturating(own.bytes, part.bytes);
+        own.blocks = add_saturating(own.blocks, part.blocks);
+      }
+      at_most(device, "owner_bytes", own.bytes, "what they own", owners.bytes);
+      at_most(device, "owner_blocks_count", own.blocks, "what they own", owners.blocks);
+    }
+    at_most(device, "lost_bytes of owners", sum.bytes, "what is lost",
+            add_saturating(sites.lost_bytes, sites.indirectly_lost_bytes));
+    at_most(device, "lost_count of owners", sum.blocks, "what is lost",
+            add_saturating(sites.lost_blocks, sites.indirectly_lost_blocks));
   }
 
   void check_parts(const Device& device) {

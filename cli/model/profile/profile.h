@@ -62,13 +62,14 @@ struct Device {
   DeviceIdentity identity;
   HeldMemory held;
   DeviceUse use;
-  uint64_t limit_bytes = 0;          // of `heapprof run --limit`; 0: none
-  std::vector<Refusal> refusals;     // nodes: FrameNode; the latest first
-  UnseenMemory unseen;               // nodes: as in refusals
-  SegmentsUse segments;              // of tensors in a CUDA device
-  std::vector<NamedMemory> names;    // nodes: as in refusals; the largest maximum first
-  std::vector<uint64_t> moments_ns;  // of Site::live_bytes; empty: not known
-  std::vector<uint64_t> bounds_ns;   // of Site::stays: 0, ascending, the end of the run; empty: not known
+  uint64_t limit_bytes = 0;             // of `heapprof run --limit`; 0: none
+  std::vector<Refusal> refusals;        // nodes: FrameNode; the latest first
+  std::vector<LostOwners> lost_owners;  // likewise; the largest first; of the host, where something is lost
+  UnseenMemory unseen;                  // nodes: as in refusals
+  SegmentsUse segments;                 // of tensors in a CUDA device
+  std::vector<NamedMemory> names;       // nodes: as in refusals; the largest maximum first
+  std::vector<uint64_t> moments_ns;     // of Site::live_bytes; empty: not known
+  std::vector<uint64_t> bounds_ns;      // of Site::stays: 0, ascending, the end of the run; empty: not known
 };
 
 struct ProfileModule {
@@ -118,6 +119,9 @@ void for_each_other_node(AnyProfile& profile, const Visit& visit) {
     for (auto& refusal : device.refusals) {
       visit(refusal.node);
       for (auto& live_site : refusal.live_sites) visit(live_site.node);
+    }
+    for (auto& owners : device.lost_owners) {
+      for (auto& part : owners.parts) visit(part.node);
     }
     for (auto& estimate : device.unseen.estimates) visit(estimate.node);
     for (auto& named : device.names) {

@@ -121,17 +121,18 @@ struct RecordedDevice {
   DeviceIdentity identity;
   HeldMemory held;
   DeviceUse use;
-  uint64_t limit_bytes = 0;          // of `heapprof run --limit`; 0: none
-  std::vector<Refusal> refusals;     // nodes: StackNode
-  UnseenMemory unseen;               // nodes: as in refusals
-  SegmentsUse segments;              // of tensors in a CUDA device
-  std::vector<NamedMemory> names;    // nodes: as in refusals
-  std::vector<uint64_t> moments_ns;  // when the sites' live bytes were looked at, since the start; may be empty
-  std::vector<uint64_t> live_bytes;  // rows of as many numbers as there are moments
-  std::vector<SizeCounts> sizes;     // of the sites whose blocks are of several buckets
-  std::vector<RecordedStep> steps;   // by site, then by snapshot
-  std::vector<uint64_t> bounds_ns;   // of stays; empty: not known
-  std::vector<RecordedStay> stays;   // by site, then as Site::stays
+  uint64_t limit_bytes = 0;             // of `heapprof run --limit`; 0: none
+  std::vector<Refusal> refusals;        // nodes: StackNode
+  std::vector<LostOwners> lost_owners;  // likewise; of the host, where it was judged what is lost
+  UnseenMemory unseen;                  // nodes: as in refusals
+  SegmentsUse segments;                 // of tensors in a CUDA device
+  std::vector<NamedMemory> names;       // nodes: as in refusals
+  std::vector<uint64_t> moments_ns;     // when the sites' live bytes were looked at, since the start; may be empty
+  std::vector<uint64_t> live_bytes;     // rows of as many numbers as there are moments
+  std::vector<SizeCounts> sizes;        // of the sites whose blocks are of several buckets
+  std::vector<RecordedStep> steps;      // by site, then by snapshot
+  std::vector<uint64_t> bounds_ns;      // of stays; empty: not known
+  std::vector<RecordedStay> stays;      // by site, then as Site::stays
 };
 
 struct Recording {

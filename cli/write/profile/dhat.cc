@@ -1,6 +1,6 @@
-// cli/write/profile/dhat.cc: what the viewer reads comes first: head, program points, frame table.
-// The extension holds the rest, per site in columns (names once, not a million times), and repeats nothing but numbers
-// that DHAT's fields cannot hold exactly; the columns are dhat_sites.cc's.
+// cli/write/profile/dhat.cc: (long: a function for each object) what the viewer reads comes first: head, program
+// points, frame table. The extension holds the rest, per site in columns (names once, not a million times), and repeats
+// nothing but numbers that DHAT's fields cannot hold exactly; the columns are dhat_sites.cc's.
 #include "cli/write/profile/dhat.h"
 
 #include "cli/base/text.h"
@@ -330,6 +330,16 @@ class DhatWriter {
     });
   }
 
+  void write_lost_owners(const std::vector<LostOwners>& all) {
+    write_structs("lost_owners", all, [this](const LostOwners& owners) {
+      visit_lost_owners(owners, fields_);
+      write_structs("blocks_of", owners.parts, [this](const OwnerPart& part) {
+        write_stack(part.node);
+        visit_owner_part(part, fields_);
+      });
+    });
+  }
+
   void write_segments(const SegmentsUse& segments) {
     const auto write_moment = [this](const char* key, const SegmentsMoment& moment) {
       write_struct(key, [&] {
@@ -351,6 +361,7 @@ class DhatWriter {
     if (device.unseen.has_any()) write_struct("unseen", [&] { write_unseen(device.unseen); });
     if (device.segments.has_any()) write_struct("segments", [&] { write_segments(device.segments); });
     if (!device.names.empty()) write_names(device.names);
+    if (!device.lost_owners.empty()) write_lost_owners(device.lost_owners);
     if (device.refusals.empty()) return;
     write_structs("refusals", device.refusals, [this](const Refusal& refusal) {
       write_stack(refusal.node);

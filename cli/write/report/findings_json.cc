@@ -105,11 +105,13 @@ class FindingsWriter {
       case FindingKind::kNeverFreed:
         json_.count("each_bytes", finding.each_bytes);
         json_.count("over_ns", finding.over_ns);
+        write_owners(finding);
         break;
       case FindingKind::kSmallNeverFreed:
         json_.count("each_bytes", finding.each_bytes);
         json_.count("over_ns", finding.over_ns);
         json_.count("allocations_count", finding.all_blocks);
+        write_owners(finding);
         break;
       case FindingKind::kStartPeak:
         json_.count("place_at_peak_bytes", finding.at_peak_bytes);
@@ -154,6 +156,23 @@ class FindingsWriter {
         json_.count("temporary_count", finding.temporary_blocks);
         break;
     }
+  }
+
+  // Of what is lost, where it is known what owns it.
+  void write_owners(const Finding& finding) {
+    if (finding.owners == 0) return;
+    json_.count("owners_count", finding.owners);
+    json_.key("is_cycle");
+    json_.boolean(finding.is_cycle);
+    if (!finding.is_cycle) return;
+    json_.key("cycle_with");
+    json_.begin_array();
+    for (const uint32_t frame : finding.cycle_frames) {
+      json_.begin_object();
+      if (frame != kNoModule) write_frame(profile_, frame, &json_);
+      json_.end_object();
+    }
+    json_.end_array();
   }
 
   const Profile& profile_;

@@ -7,7 +7,8 @@
 #include "cli/base/function_name.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/model/analysis/python/paths.h"
+#include "cli/write/report/finding_language.h"
+#include "cli/write/report/lost_words.h"
 
 #include <fmt/format.h>
 
@@ -26,22 +27,6 @@ uint64_t per_second(uint64_t value, uint64_t over_ns) {
   __extension__ using Wide = unsigned __int128;
   return over_ns == 0 ? value
                       : static_cast<uint64_t>(std::min<Wide>(Wide{value} * 1'000'000'000 / over_ns, UINT64_MAX));
-}
-
-// Of the place's source file, by its name.
-enum class Language { kC, kCpp, kRust, kPython, kOther };
-Language language_of(const Profile& profile, const Finding& finding) {
-  if (!finding.has_frame) return Language::kOther;
-  const Frame& frame = profile.frames[finding.frame];
-  if (is_of_python(profile, frame)) return Language::kPython;
-  for (const std::string_view ending : {".cc", ".cpp", ".cxx", ".C", ".c++", ".hh", ".hpp", ".hxx", ".cu"}) {
-    if (frame.file.ends_with(ending)) return Language::kCpp;
-  }
-  if (frame.file.ends_with(".c")) return Language::kC;
-  if (frame.file.ends_with(".rs")) return Language::kRust;
-  // Only C++'s names have parameters.
-  const bool may_be_cpp = frame.file.empty() || frame.file.ends_with(".h");
-  return may_be_cpp && frame.function.find('(') != std::string::npos ? Language::kCpp : Language::kOther;
 }
 
 // What a developer does where a container grows whose final size is known.
@@ -84,7 +69,8 @@ std::string twin_text(const Finding& finding, const FrameNames& names) {
                      shorten_middle(where, 48), location.empty() ? "" : " (" + location + ")");
 }
 
-std::string lost_text(const Finding& finding, const ReportView& view) {
+std::string lost_text(const Finding& finding, const FrameNames& names, const ReportView& view) {
+  if (finding.owners != 0) return owner_detail(finding, names, view.exact_bytes);
   return fmt::format("{} each, of the {} that the same stacks made; no pointer led to them when the program ended",
                      bytes(view, finding.each_bytes), format_count(finding.all_blocks));
 }
@@ -102,8 +88,10 @@ std::string finding_head(const Finding& finding, const ReportView& view) {
   switch (finding.kind) {
     case FindingKind::kGrowth: return fmt::format("grew by {} in {}", cost, format_duration(finding.over_ns));
     case FindingKind::kNeverFreed:
+      if (finding.is_cycle) return cycle_head(finding, view.exact_bytes);
       return fmt::format("{} in {} {}", cost, blocks(finding.cost_blocks), finding.is_lost ? "lost" : "never freed");
     case FindingKind::kSmallNeverFreed:
+      if (finding.is_cycle) return cycle_head(finding, view.exact_bytes);
       if (finding.is_lost) return fmt::format("{} in {} small blocks lost", cost, format_count(finding.cost_blocks));
       return fmt::format("{} in {} small blocks never freed", cost, format_count(finding.cost_blocks));
     case FindingKind::kStartPeak: return fmt::format("{}{} that only the start needed", least, cost);
@@ -137,11 +125,11 @@ std::string detail_of(const Profile& profile, const Finding& finding, const Fram
       return fmt::format("it grew in every quarter of the time from its beginning, by {} a second; at most {}",
                          bytes(view, per_second(finding.cost_bytes, finding.over_ns)), blocks(finding.cost_blocks));
     case FindingKind::kNeverFreed:
-      if (finding.is_lost) return lost_text(finding, view);
+      if (finding.is_lost) return lost_text(finding, names, view);
       return fmt::format("{} each, allocated over {}", bytes(view, finding.each_bytes),
                          format_duration(finding.over_ns));
     case FindingKind::kSmallNeverFreed:
-      if (finding.is_lost) return lost_text(finding, view);
+      if (finding.is_lost) return lost_text(finding, names, view);
       return fmt::format(
           "{} each, {} of the {} that the same stacks made, over {}; whether they can still be reached was not looked "
           "at (run --leak-check)",
@@ -235,6 +223,7 @@ std::string finding_remedy(const Profile& profile, const Finding& finding) {
     return "keep numbers and not tensors (.item(), .detach().cpu()), run validation under torch.no_grad(), and drop "
            "what is done with";
   const Language language = language_of(profile, finding);
+  if (finding.is_cycle) return cycle_remedy(language, finding.is_counted);
   if (language == Language::kPython) return python_remedy(finding.kind);
   const std::string owner = language == Language::kCpp    ? ", or give them an owner (std::unique_ptr)"
                             : language == Language::kRust ? "; look for a cycle of Rc (Weak), mem::forget and Box::leak"
@@ -329,6 +318,8 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
     case FindingKind::kSmallNeverFreed: {
       const std::string what =
           format_counted(finding.cost_blocks, finding.kind == FindingKind::kNeverFreed ? "large block" : "small block");
+      if (finding.owners != 0 && (finding.is_cycle || finding.owners < finding.cost_blocks))
+        return owner_sentence(profile, finding, names, word_columns);
       if (finding.is_lost)
         return fmt::format("{} lost {} in {}: no pointer leads to them any more; free them after their last use", at,
                            cost, what);

@@ -6,11 +6,14 @@
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/model/analysis/lost_owners.h"
+#include "cli/write/report/lost_words.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
+#include <span>
 
 namespace heapprof::cli {
 namespace {
@@ -55,6 +58,67 @@ CallerChain callers_of(const Profile& profile, const PlaceTree& tree, const Devi
   return find_callers(profile, tree, device, sites);
 }
 
+// The columns before a place.
+std::vector<std::string> lost_columns(uint64_t bytes, uint64_t blocks, uint64_t all_bytes, const LeakView& view) {
+  return {view.exact_bytes ? format_bytes_exact(bytes) : format_bytes(bytes),
+          format_percent({std::min(bytes, all_bytes), all_bytes}), format_counted(blocks, "block")};
+}
+
+std::string shown_of(size_t shown, size_t all, const char* what) {
+  return shown < all ? fmt::format("top {} of {} {}s", shown, all, what) : format_counted(all, what);
+}
+
+// pre: the story lives as long as the line
+PlaceLine line_of_story(const LostStory& story, const FrameNames& names, bool with_location) {
+  PlaceLine line;
+  if (story.frames.empty()) {
+    line.function = "[others]";
+    return line;
+  }
+  Place place;
+  place.has_frame = story.frames[0] != kNoModule;
+  if (place.has_frame) place.frame = story.frames[0];
+  line.function = names.place_function(place);
+  line.location = names.place_location(place);
+  if (story.is_cycle) {
+    line.remark = cycle_remark(names, {story.frames.begin() + 1, story.frames.end()}, with_location);
+  } else {
+    line.callers = &story.callers;
+  }
+  return line;
+}
+
+// False: a remark had no room.
+bool lay_out_stories(std::span<const LostStory> stories, uint64_t all_bytes, const FrameNames& names,
+                     const LeakView& view, bool with_location, std::string* rows) {
+  std::vector<PlaceLine> lines;
+  for (const LostStory& story : stories) {
+    lines.push_back(line_of_story(story, names, with_location));
+    lines.back().numbers = lost_columns(story.bytes, story.blocks, all_bytes, view);
+  }
+  size_t function_column = 0;
+  const std::vector<std::string> texts = lay_out(names, lines, view.indent, view.columns, &function_column);
+  bool has_all = true;
+  rows->clear();
+  for (size_t i = 0; i < texts.size(); ++i) {
+    *rows += texts[i] + "\n";
+    has_all = has_all && texts[i].ends_with(lines[i].remark);
+  }
+  return has_all;
+}
+
+// Where a cycle's other place has no room with its line, it has its function alone.
+LostPlaces owner_rows(const std::vector<LostStory>& stories, uint64_t all_bytes, const FrameNames& names,
+                      const LeakView& view) {
+  LostPlaces result;
+  const size_t shown = std::min(stories.size(), view.most_places);
+  result.remark = shown_of(shown, stories.size(), "owner");
+  const std::span<const LostStory> first = std::span(stories).first(shown);
+  if (!lay_out_stories(first, all_bytes, names, view, true, &result.rows))
+    lay_out_stories(first, all_bytes, names, view, false, &result.rows);
+  return result;
+}
+
 }  // namespace
 
 std::string leak_lines(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const LeakView& view) {
@@ -88,22 +152,21 @@ std::string leak_lines(const Profile& profile, const PlaceTree& tree, const Fram
 
 LostPlaces lost_places(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const Device& device,
                        const LeakView& view) {
+  const uint64_t all = lost_bytes(sum_of_sites(device));
+  if (const std::vector<LostStory> stories = find_lost_stories(profile, tree, device); !stories.empty())
+    return owner_rows(stories, all, names, view);
   LostPlaces result;
   const std::vector<Place> places = find_places(profile, tree, device);
   const std::vector<uint32_t> order = rank_lost(places);
-  const uint64_t all = lost_bytes(sum_of_sites(device));
   const size_t shown = std::min(order.size(), view.most_places);
-  result.remark = shown < order.size() ? fmt::format("top {} of {} places", shown, order.size())
-                                       : format_counted(order.size(), "place");
+  result.remark = shown_of(shown, order.size(), "place");
   std::vector<CallerChain> chains;
   chains.reserve(shown);
   std::vector<PlaceLine> lines;
   for (size_t i = 0; i < shown; ++i) {
     const Place& place = places[order[i]];
-    const uint64_t bytes = lost_bytes(place.numbers);
     PlaceLine line;
-    line.numbers = {view.exact_bytes ? format_bytes_exact(bytes) : format_bytes(bytes), format_percent({bytes, all}),
-                    format_counted(lost_blocks(place.numbers), "block")};
+    line.numbers = lost_columns(lost_bytes(place.numbers), lost_blocks(place.numbers), all, view);
     line.function = names.place_function(place);
     line.location = names.place_location(place);
     chains.push_back(callers_of(profile, tree, device, place));

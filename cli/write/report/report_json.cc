@@ -227,6 +227,7 @@ class ReportWriter {
     if (device.unseen.has_any()) write_unseen(device.unseen);
     if (device.segments.has_any()) write_object("segments", [&] { write_segments(device.segments); });
     if (!device.names.empty()) write_names(device);
+    if (!device.lost_owners.empty()) write_lost_owners(device);
     if (device.refusals.empty()) return;
     write_objects("refusals", device.refusals, [&](const Refusal& refusal) {
       write_place_of(refusal.node);
@@ -249,6 +250,17 @@ class ReportWriter {
         write_objects("segments", at->segments, [&](const SegmentUse& use) { visit_segment(use, field); });
       });
     }
+  }
+
+  void write_lost_owners(const Device& device) {
+    const auto field = field_writer();
+    write_objects("lost_owners", device.lost_owners, [&](const LostOwners& owners) {
+      visit_lost_owners(owners, field);
+      write_objects("blocks_of", owners.parts, [&](const OwnerPart& part) {
+        write_place_of(part.node);
+        visit_owner_part(part, field);
+      });
+    });
   }
 
   void write_names(const Device& device) {

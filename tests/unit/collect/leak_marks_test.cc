@@ -2,6 +2,8 @@
 // ones against a search that tries everything.
 #include "cli/collect/leaks/leak_marks.h"
 
+#include "tests/support/leak_scene.h"
+
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -11,45 +13,10 @@
 #include <vector>
 
 namespace heapprof::cli {
+
+using namespace heapprof::test;  // NOLINT(google-build-using-namespace)
+
 namespace {
-
-// A memory of words at addresses; what was not set is 0. Tables of virtual functions stand from kTables on.
-class FakeMemory : public WordSource {
- public:
-  static constexpr uint64_t kTables = 0x5000;
-
-  void set(uint64_t address, uint64_t word) { words_[address] = word; }
-  void visit(MemoryRange range, const Visit& visit) override {
-    std::vector<uint64_t> words;
-    for (uint64_t at = range.start; at < range.end; at += 8) words.push_back(words_.contains(at) ? words_[at] : 0);
-    // In two pieces: nobody may count on one.
-    const size_t half = words.size() / 2;
-    if (half != 0) visit(std::span(words).first(half), range.start);
-    if (!words.empty()) visit(std::span(words).subspan(half), range.start + 8 * half);
-  }
-  bool is_vtable(uint64_t address) override { return address >= kTables && address < kTables + 0x100; }
-
- private:
-  std::map<uint64_t, uint64_t> words_;
-};
-
-LeakBlock block(uint64_t start, uint64_t size_bytes) { return {start, size_bytes, 1}; }
-
-constexpr uint64_t kRoots = 0x1000;
-
-struct Scene {
-  explicit Scene(std::vector<LeakBlock> blocks) : table(std::move(blocks)), marks(&table, &memory) {}
-
-  LeakKind kind_at(uint64_t address) const { return table[table.find(address)].kind; }
-  void judge(bool is_libc = false) {
-    marks.add_root({kRoots, kRoots + 0x100}, is_libc);
-    marks.finish();
-  }
-
-  FakeMemory memory;
-  BlockTable table;
-  LeakMarks marks;
-};
 
 TEST_CASE("a table of blocks finds what an address lies in") {
   const BlockTable table({block(0x20000, 24), block(0x10000, 0), block(0x10010, 10'000'000), block(0x7f0000000010, 100),
@@ -95,7 +62,7 @@ TEST_CASE("a table of random blocks agrees with a search of all") {
 }
 
 TEST_CASE("what a chain of pointers leads to is reachable, and a stale pointer in a freed block is none") {
-  Scene scene({block(0x10000, 64), block(0x10100, 64), block(0x10200, 64)});
+  MemoryScene scene({block(0x10000, 64), block(0x10100, 64), block(0x10200, 64)});
   scene.memory.set(kRoots + 8, 0x10000);
   scene.memory.set(0x10010, 0x10100);
   scene.memory.set(0x10180, 0x10200);  // not in a block: it was freed
@@ -106,7 +73,7 @@ TEST_CASE("what a chain of pointers leads to is reachable, and a stale pointer i
 }
 
 TEST_CASE("what only inner pointers lead to is possibly lost, with all behind it, unless a better way leads there") {
-  Scene scene({block(0x10000, 64), block(0x10100, 64), block(0x10200, 64), block(0x10300, 64)});
+  MemoryScene scene({block(0x10000, 64), block(0x10100, 64), block(0x10200, 64), block(0x10300, 64)});
   scene.memory.set(kRoots, 0x10000 + 40);
   scene.memory.set(0x10010, 0x10100);
   scene.memory.set(0x10020, 0x10200);
@@ -119,8 +86,8 @@ TEST_CASE("what only inner pointers lead to is possibly lost, with all behind it
 }
 
 TEST_CASE("of blocks that are lost the first of a chain is lost, wherever it stands, and one of a ring") {
-  Scene scene({block(0x10000, 64), block(0x10100, 64), block(0x10200, 64),    // the last one leads to the first
-               block(0x20000, 64), block(0x20100, 64), block(0x20200, 64)});  // a ring
+  MemoryScene scene({block(0x10000, 64), block(0x10100, 64), block(0x10200, 64),    // the last one leads to the first
+                     block(0x20000, 64), block(0x20100, 64), block(0x20200, 64)});  // a ring
   scene.memory.set(0x10208, 0x10100);
   scene.memory.set(0x10100, 0x10000 + 8);  // an inner pointer will do
   scene.memory.set(0x20000, 0x20100);
@@ -136,7 +103,7 @@ TEST_CASE("of blocks that are lost the first of a chain is lost, wherever it sta
 }
 
 TEST_CASE("a block that leads to itself is lost, and a pointer behind the end is none") {
-  Scene scene({block(0x10000, 64), block(0x10040, 64)});
+  MemoryScene scene({block(0x10000, 64), block(0x10040, 64)});
   scene.memory.set(0x10000, 0x10000);
   scene.memory.set(kRoots, 0x10080);
   scene.judge();
@@ -145,7 +112,7 @@ TEST_CASE("a block that leads to itself is lost, and a pointer behind the end is
 }
 
 TEST_CASE("a block in the middle of a root counts where it is reached, and not as a root") {
-  Scene scene({block(kRoots + 0x40, 0x20), block(0x10000, 64), block(0x10100, 64)});
+  MemoryScene scene({block(kRoots + 0x40, 0x20), block(0x10000, 64), block(0x10100, 64)});
   scene.memory.set(kRoots + 0x48, 0x10000);  // in the block, which nobody points to
   scene.memory.set(kRoots + 0x60, 0x10100);  // behind it
   scene.judge();
@@ -156,7 +123,7 @@ TEST_CASE("a block in the middle of a root counts where it is reached, and not a
 
 TEST_CASE("the header of a free chunk, in libc's data, is no pointer into the block before it") {
   for (const bool is_libc : {true, false}) {
-    Scene scene({block(0x10010, 24)});
+    MemoryScene scene({block(0x10010, 24)});
     scene.memory.set(kRoots, 0x10020);  // its last word, with which the next chunk's header begins
     scene.judge(is_libc);
     CHECK(scene.kind_at(0x10010) == (is_libc ? LeakKind::kLost : LeakKind::kPossiblyLost));
@@ -165,7 +132,7 @@ TEST_CASE("the header of a free chunk, in libc's data, is no pointer into the bl
 
 TEST_CASE("inner pointers that libraries keep in place of one to the start") {
   const auto kind_with = [](uint64_t size_bytes, uint64_t offset, std::map<uint64_t, uint64_t> words) {
-    Scene scene({block(0x10000, size_bytes)});
+    MemoryScene scene({block(0x10000, size_bytes)});
     for (const auto& [at, word] : words) scene.memory.set(0x10000 + at, word);
     scene.memory.set(kRoots, 0x10000 + offset);
     scene.judge();
@@ -184,14 +151,14 @@ TEST_CASE("inner pointers that libraries keep in place of one to the start") {
 }
 
 TEST_CASE("registers are roots, and a search that has to stop says so") {
-  Scene scene({block(0x10000, 64), block(0x10100, 64)});
+  MemoryScene scene({block(0x10000, 64), block(0x10100, 64)});
   const std::vector<uint64_t> registers = {0, 0x10000, 0x10101};
   scene.marks.add_root_words(registers);
   scene.judge();
   CHECK(scene.kind_at(0x10000) == LeakKind::kReachable);
   CHECK(scene.kind_at(0x10100) == LeakKind::kPossiblyLost);
   CHECK_FALSE(scene.marks.is_interrupted());
-  Scene stopped({block(0x10000, 64)});
+  MemoryScene stopped({block(0x10000, 64)});
   stopped.marks.set_interrupt([] { return true; });
   stopped.judge();
   CHECK(stopped.marks.is_interrupted());
@@ -253,7 +220,7 @@ TEST_CASE("random memories are judged as by trying all") {
     const size_t count = 1 + random() % 30;
     std::vector<LeakBlock> blocks;
     for (size_t i = 0; i < count; ++i) blocks.push_back(block(0x10000 + 0x100 * i, 0x90));
-    Scene scene(blocks);
+    MemoryScene scene(blocks);
     std::vector<std::vector<std::pair<size_t, bool>>> edges(count);
     std::vector<std::pair<size_t, bool>> roots;
     const auto target = [&](uint64_t at, std::vector<std::pair<size_t, bool>>* from) {

@@ -294,6 +294,7 @@ TEST_CASE("grouping first keeps live bytes, other devices and stacks besides tho
     refusal.last_ns = 100 * (i / 3);
     refusal.live_sites = {{(i * 977) % static_cast<uint32_t>(r.stacks.size()), 100, 1}, {0, 5, 1}};
     host.refusals.push_back(refusal);
+    host.lost_owners.push_back({i % 2 == 0, 1, i, i, {{(i * 211) % static_cast<uint32_t>(r.stacks.size()), i, 1}}});
     r.api.calls.push_back({"cudaMalloc", (i * 541) % static_cast<uint32_t>(r.stacks.size()), i, 5, 7});
   }
   r.devices.push_back(std::move(gpu));

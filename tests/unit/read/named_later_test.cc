@@ -119,7 +119,8 @@ TEST_CASE("names that come later give the profile that had them: inlined frames,
   check_named_later(test::small_sample());
 }
 
-TEST_CASE("names that come later give the profile that had them: refusals, calls and estimates have stacks too") {
+TEST_CASE(
+    "names that come later give the profile that had them: refusals, calls, estimates and owners have stacks too") {
   test::Sample sample = test::small_sample();
   RecordedDevice& gpu = sample.recording.devices[1];
   Refusal refusal;
@@ -129,6 +130,14 @@ TEST_CASE("names that come later give the profile that had them: refusals, calls
   refusal.live_sites = {{6, 1 << 20, 1}};
   gpu.refusals = {refusal};
   gpu.unseen.estimates = {{"modules", 5, 1, 4096, 0}};
+  RecordedDevice& host = sample.recording.devices[0];
+  sample.recording.run.leak_check = {true, true, "", 4096, 0, 1, 77};
+  for (RecordedSite& site : host.sites) {
+    SiteNumbers& n = site.numbers;
+    n.lost_bytes = n.leaked_bytes;
+    n.lost_blocks = n.leaked_blocks;
+    if (n.lost_blocks != 0) host.lost_owners.push_back({false, 1, n.lost_bytes, n.lost_blocks, {{site.stack, 0, 1}}});
+  }
   sample.recording.api.calls = {{"copy to host", 6, 3, 1000, 64}, {"copy to host", 3, 3, 900, 64}};
   check_named_later(sample);
 }
