@@ -231,6 +231,7 @@ constexpr bool is_device(uint32_t device) {
 enum MapFlags : uint64_t {
   kMapIsFile = 1,   // a file is behind the pages, also where they are only reserved
   kMapIsMoved = 2,  // mremap moved them: they are of the kind that this thread's kMoveRange found
+  kMapIsCopy = 4,   // with kMapIsMoved: nothing moved (object 0), each page is of the kind of the one it is a copy of
 };
 // True if a program can have pages there. The collector keeps no books of others.
 constexpr bool is_range(uint64_t address, uint64_t size_bytes) {

@@ -211,7 +211,8 @@ template <typename Call>
                                          const uint64_t* hook_frame) {
   constexpr int kDontUnmap = 4;  // MREMAP_DONTUNMAP, since Linux 5.7
   const bool is_range = is_recorded(hook_frame) && is_pages(old_address, old_bytes == 0 ? 1 : old_bytes);
-  const uint64_t moved_bytes = (flags & kDontUnmap) != 0 ? 0 : round_up(old_bytes);
+  const bool is_copy = (flags & kDontUnmap) != 0;
+  const uint64_t moved_bytes = is_copy ? 0 : round_up(old_bytes);
   if (is_range) record_end(DeviceOperation::kMoveRange, old_address, moved_bytes, hook_frame);
   void* mapped = call();
   if (!is_range) return mapped;
@@ -219,7 +220,8 @@ template <typename Call>
   if (mapped == MAP_FAILED) {
     record_end(DeviceOperation::kKeepRange, old_address, 0, hook_frame);
   } else {
-    record_begin(mapped, round_up(new_bytes), heapprof::wire::kMappedDevice, heapprof::wire::kMapIsMoved, hook_frame);
+    record_begin(mapped, round_up(new_bytes), heapprof::wire::kMappedDevice,
+                 heapprof::wire::kMapIsMoved | (is_copy ? uint64_t{heapprof::wire::kMapIsCopy} : 0), hook_frame);
   }
   return mapped;
 }

@@ -85,35 +85,80 @@ bool MappingLedger::may_look_at(size_t pieces) {
 void MappingLedger::map(const DeviceEvent& device_event, const Event& event) {
   uint32_t device = device_event.device;
   bool is_file = (device_event.object & wire::kMapIsFile) != 0 || device == wire::kMappedFileDevice;
-  drop_all(ranges_.take(device_event.address, device_event.address + event.size_bytes));
   const auto at = moving_.find(event.thread());
   if ((device_event.object & wire::kMapIsMoved) != 0 && at != moving_.end()) {
-    Moving moving = std::move(at->second);
+    const Moving moving = std::move(at->second);
     moving_.erase(at);
-    drop_all(moving.pieces);
-    return end_move(&moving, device_event, event);
+    return end_move(moving, device_event, event);
   }
+  drop_all(ranges_.take(device_event.address, device_event.address + event.size_bytes));
   open(event, device, is_file, {{device_event.address, device_event.address + event.size_bytes, 0}});
 }
 
-// What keeps its size may be several mappings and what is between them (Linux 6.17): each keeps its kind and its place.
-// Else it is one, whose pages may have been mapped before they were seen.
-void MappingLedger::end_move(Moving* moving, const DeviceEvent& device_event, const Event& event) {
-  std::vector<MovedKind>& kinds = moving->kinds;
-  const bool is_one = kinds.size() == 1 && kinds[0].pieces.size() == 1;  // also of too many pieces
-  if (kinds.empty() || is_one || moving->size_bytes != event.size_bytes) {
+// What mremap did, as Linux does it:
+//  - What keeps its size, and what shrinks where it is, may be several mappings and the holes between them: each keeps
+//    its kind and its place, and what lies at the new place opposite a hole stays there. Shrinking ends the tail.
+//    Several mappings move since Linux 6.17; older kernels refuse that.
+//  - What grows, and what shrinks and moves, is one mapping. So is what one call maps a second time from no bytes. Of
+//    such a mapping, pages may have been mapped before they were seen.
+void MappingLedger::end_move(const Moving& moving, const DeviceEvent& device_event, const Event& event) {
+  const uint64_t size_bytes = event.size_bytes;
+  const uint64_t to = device_event.address;
+  const bool is_copy = moving.size_bytes == 0;
+  const bool is_of_all =
+      is_copy ? (device_event.object & wire::kMapIsCopy) != 0
+              : size_bytes == moving.size_bytes || (size_bytes < moving.size_bytes && to == moving.start);
+  bool is_long = moving.is_long;
+  std::vector<MovedKind> kinds =
+      kinds_of(is_copy ? pieces_to_copy(moving, device_event, size_bytes, &is_long) : moving.pieces,
+               moving.start + size_bytes, is_long);
+  drop_all(moving.pieces);
+  if (kinds.empty() || is_long || !is_of_all) {
     if (kinds.empty()) kinds.push_back({device_event.device, false, 0, {}});
     kinds.resize(1);
-    kinds[0].pieces = {{moving->start, moving->start + event.size_bytes, 0}};
+    kinds[0].pieces = {{moving.start, moving.start + size_bytes, 0}};
   }
   for (MovedKind& kind : kinds) {
     for (PagePiece& piece : kind.pieces) {
-      piece.start += device_event.address - moving->start;
-      piece.end += device_event.address - moving->start;
+      piece.start += to - moving.start;
+      piece.end += to - moving.start;
+      drop_all(ranges_.take(piece.start, piece.end));
     }
     open(event, kind.device, kind.is_file, kind.pieces);
     if (kind.name != 0) name_block(&blocks_.at(last_block_), kind.name);
   }
+}
+
+// What stays where it is: all that is copied, or its first page, whose kind a second mapping of a file's pages has.
+std::vector<PagePiece> MappingLedger::pieces_to_copy(const Moving& moving, const DeviceEvent& device_event,
+                                                     uint64_t size_bytes, bool* is_long) {
+  if ((device_event.object & wire::kMapIsCopy) == 0) return ranges_.find(moving.start, moving.start + 1);
+  const size_t most = looks_ > kMostLooks ? kFreeLooks + 1 : SIZE_MAX;
+  std::vector<PagePiece> pieces = ranges_.find(moving.start, moving.start + size_bytes, most);
+  *is_long = !may_look_at(pieces.size());
+  return pieces;
+}
+
+// The pieces below `end`, by kind, in the order in which the kinds are met; of the first one alone.
+std::vector<MappingLedger::MovedKind> MappingLedger::kinds_of(const std::vector<PagePiece>& pieces, uint64_t end,
+                                                              bool is_first_only) const {
+  std::vector<MovedKind> kinds;
+  for (PagePiece piece : pieces) {
+    if (piece.start >= end || (is_first_only && !kinds.empty())) break;
+    piece.end = std::min(piece.end, end);
+    const MappedBlock& block = blocks_.at(piece.block);
+    const auto kind = std::find_if(kinds.begin(), kinds.end(), [&block](const MovedKind& one) {
+      return one.device == block.device && one.is_file == block.is_file && one.name == block.name;
+    });
+    if (kind == kinds.end()) {
+      kinds.push_back({block.device, block.is_file, block.name, {piece}});
+    } else if (kind->pieces.back().end == piece.start) {
+      kind->pieces.back().end = piece.end;
+    } else {
+      kind->pieces.push_back(piece);
+    }
+  }
+  return kinds;
 }
 
 void MappingLedger::unmap(uint64_t start, uint64_t end, uint32_t thread) {
@@ -129,23 +174,8 @@ void MappingLedger::begin_move(uint64_t start, uint64_t size_bytes, uint32_t thr
   if (const auto at = moving_.find(thread); at != moving_.end()) {  // it jumped out of the last one
     abandon_move(at);
   }
-  Moving moving{start, size_bytes, ranges_.take(start, start + size_bytes), {}};
-  const bool is_long = !may_look_at(moving.pieces.size());  // then all is of the first one's kind
-  // What stays where it is has a second mapping of its kind.
-  for (const PagePiece& piece : size_bytes != 0 ? moving.pieces : ranges_.find(start, start + 1)) {
-    const MappedBlock& block = blocks_.at(piece.block);
-    if (is_long && !moving.kinds.empty()) break;
-    const auto kind = std::find_if(moving.kinds.begin(), moving.kinds.end(), [&block](const MovedKind& one) {
-      return one.device == block.device && one.is_file == block.is_file && one.name == block.name;
-    });
-    if (kind == moving.kinds.end()) {
-      moving.kinds.push_back({block.device, block.is_file, block.name, {piece}});
-    } else if (kind->pieces.back().end == piece.start) {
-      kind->pieces.back().end = piece.end;
-    } else {
-      kind->pieces.push_back(piece);
-    }
-  }
+  Moving moving{start, size_bytes, ranges_.take(start, start + size_bytes), false};
+  moving.is_long = !may_look_at(moving.pieces.size());  // then all is of the first one's kind
   moving_.emplace(thread, std::move(moving));
 }
 

@@ -4,7 +4,7 @@
 // Guarantees
 //  - A block is what one call mapped, or gave access to, or took it from. Its live bytes are those that are still
 //    there; it ends with its last. What is mapped over ends; what mremap moves counts until it has moved.
-//  - Pages whose beginning was never seen (the loader's, stacks of threads) change nothing.
+//  - Pages whose beginning was never seen (the loader's, stacks of threads) change nothing, until mremap moves them.
 //  - The pages of a call that failed are as before.
 // Context:  one thread; events in the order of their stamps.
 // Trust:    every number is the target's, within wire::is_range().
@@ -95,7 +95,7 @@ class MappingLedger {
     std::unordered_map<uint64_t, Ended> ended;  // by block
     uint64_t ticks;                             // when
   };
-  // Pages of one kind that mremap moves.
+  // Pages of one kind that mremap moves or copies.
   struct MovedKind {
     uint32_t device;
     bool is_file;
@@ -105,16 +105,19 @@ class MappingLedger {
   // What mremap is about to move: out of the ranges, and still in the sums.
   struct Moving {
     uint64_t start;
-    uint64_t size_bytes;
+    uint64_t size_bytes;  // 0: it stays where it is, and gets a second mapping
     std::vector<PagePiece> pieces;
-    std::vector<MovedKind> kinds;  // of the pieces
+    bool is_long;  // too many pieces to tell their kinds apart
   };
 
   using Moves = std::unordered_map<uint32_t, Moving>;
 
   DeviceBook& book_of(uint32_t device);
   void open(const Event& event, uint32_t device, bool is_file, const std::vector<PagePiece>& pieces);
-  void end_move(Moving* moving, const DeviceEvent& device_event, const Event& event);
+  void end_move(const Moving& moving, const DeviceEvent& device_event, const Event& event);
+  std::vector<PagePiece> pieces_to_copy(const Moving& moving, const DeviceEvent& device_event, uint64_t size_bytes,
+                                        bool* is_long);
+  std::vector<MovedKind> kinds_of(const std::vector<PagePiece>& pieces, uint64_t end, bool is_first_only) const;
   void name_block(MappedBlock* block, uint32_t name);
   // Ended is filled in if that was the block's last byte.
   bool drop(const PagePiece& piece, bool may_be_temporary, Ended* ended);

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,11 +44,19 @@ struct Sums {
 Sums all[kDevices];  // under the lock
 std::mutex turn;
 bool is_locked = false;
+bool may_move_several = false;
 int file = -1;
 
 void die(const char* what) {
   fprintf(stderr, "%s: %s\n", what, strerror(errno));
   exit(1);
+}
+
+bool is_linux(int wanted_major, int wanted_minor) {
+  utsname kernel = {};
+  int major = 0, minor = 0;
+  if (uname(&kernel) != 0 || sscanf(kernel.release, "%d.%d", &major, &minor) != 2) return false;
+  return major > wanted_major || (major == wanted_major && minor >= wanted_minor);
 }
 
 // Calls a function, or has its number called: every other time.
@@ -86,6 +95,7 @@ class Worker {
   struct Run {
     uint64_t start, end;
   };
+  static void* at(const Run& run) { return reinterpret_cast<void*>(run.start); }
 
   void step() {
     const unsigned choice = pages_.empty() ? 0 : random_() % 10;
@@ -97,7 +107,7 @@ class Worker {
     } else if (choice < 6) {
       unmap();
     } else if (choice < 8) {
-      move();
+      may_move_several&& random_() % 2 == 0 ? move_several() : move();
     } else {
       protect();
     }
@@ -135,21 +145,68 @@ class Worker {
     void* got = keep(call(mremap, SYS_mremap, reinterpret_cast<void*>(run.start), run.end - run.start, bytes, flags));
     if (got == MAP_FAILED) return;  // no room in place, several areas, or too much
     const auto start = reinterpret_cast<uint64_t>(got);
-    // What keeps its size may be several areas, which keep their kinds; else it is one.
-    std::vector<Page> kinds(pages, first);
-    if (run.end - run.start == pages * kPage) {
-      for (uint64_t i = 0; i < pages; ++i) kinds[i] = pages_.at(run.start + i * kPage);
-    }
+    // What keeps its size, or shrinks where it is, may be several areas, which keep their kinds; else it is one.
+    const bool is_one = run.start + pages * kPage > run.end || (run.start + pages * kPage < run.end && got != at(run));
+    std::map<uint64_t, Page> kinds;
+    for (uint64_t i = 0; i < pages; ++i) kinds[i] = is_one ? first : pages_.at(run.start + i * kPage);
     forget(run);
+    begin_each(start, kinds);
+  }
+
+  // Several areas, and holes where no other thread may fill them, onto pages of which those opposite the holes stay.
+  void move_several() {
+    const uint64_t pages = 2 + random_() % 20;
+    void* got = map_pages(nullptr, 2 * pages * kPage, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    const auto start = reinterpret_cast<uint64_t>(got);
+    const uint64_t middle = start + pages * kPage;
+    begin({start, middle + pages * kPage}, kMapped, false);
+    for (int i = 0; i < 4; ++i) {
+      if (is_locked) note_peak();
+      const uint64_t first = 1 + random_() % (pages - 1);
+      const Run run{start + first * kPage, start + (first + 1 + random_() % (pages - first)) * kPage};
+      if (is_locked && random_() % 2 == 0) {
+        forget(run);
+        if (munmap(at(run), run.end - run.start) != 0) die("munmap");
+      } else {
+        map(at(run), (run.end - run.start) / kPage);
+      }
+    }
+    if (is_locked) note_peak();
+    constexpr int kDontUnmap = 4;  // MREMAP_DONTUNMAP
+    const bool is_copy = random_() % 2 == 0;
+    const int flags = MREMAP_MAYMOVE | MREMAP_FIXED | (is_copy ? kDontUnmap : 0);
+    if (random_() % 4 == 0) {  // in place, up to a page in the middle, which may be a hole
+      const uint64_t left = 1 + random_() % pages;
+      if (call(mremap, SYS_mremap, got, pages * kPage, left * kPage, MREMAP_MAYMOVE) != got) die("mremap in place");
+      const std::map<uint64_t, Page> kinds = kinds_in({start, start + left * kPage});
+      forget({start, middle});
+      return begin_each(start, kinds);
+    }
+    const std::map<uint64_t, Page> kinds = kinds_in({start, middle});
+    void* there = reinterpret_cast<void*>(middle);
+    if (call(mremap, SYS_mremap, got, pages * kPage, pages * kPage, flags, there) != there) die("mremap of several");
+    if (!is_copy) forget({start, middle});
+    begin_each(middle, kinds);
+  }
+  std::map<uint64_t, Page> kinds_in(const Run& run) const {
+    std::map<uint64_t, Page> kinds;
+    for (auto page = pages_.lower_bound(run.start); page != pages_.end() && page->first < run.end; ++page)
+      kinds[(page->first - run.start) / kPage] = page->second;
+    return kinds;
+  }
+  // By number from the start: a block for each kind.
+  void begin_each(uint64_t start, const std::map<uint64_t, Page>& kinds) {
     uint64_t blocks[kDevices][2] = {};
-    for (uint64_t i = 0; i < pages; ++i) {
-      const auto [device, is_file, _] = kinds[i];
+    for (const auto& [number, kind] : kinds) {
+      const auto [device, is_file, _] = kind;
+      const uint64_t address = start + number * kPage;
+      forget({address, address + kPage});
       uint64_t& block = blocks[device][is_file ? 1 : 0];
       if (block == 0) {
         block = ++next_block_;
         ++own_[device].blocks;
       }
-      pages_[start + i * kPage] = {device, is_file, block};
+      pages_[address] = {device, is_file, block};
       own_[device].live_bytes += kPage;
       own_[device].total_bytes += kPage;
     }
@@ -243,6 +300,7 @@ int main(int argc, char** argv) {
   if (argc != 5) return 2;
   const auto seed = static_cast<uint64_t>(atoll(argv[1]));
   is_locked = strcmp(argv[4], "locked") == 0;
+  may_move_several = is_linux(6, 17);
   file = memfd_create("pages", 0);
   move_break();
   std::vector<Worker> workers;

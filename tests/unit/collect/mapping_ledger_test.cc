@@ -144,6 +144,53 @@ TEST_CASE("what mremap moves of several mappings keeps its kind and its place") 
   CHECK(session.live(kMapped) == 8);
 }
 
+TEST_CASE("what mremap shrinks keeps each kind and each hole below the new end") {
+  Session session;
+  session.map(10, 8, kMapped);
+  session.map(18, 4, kReserved);
+  session.map(26, 4, kFile);
+  session.move(14, 14);  // with a hole of four pages
+  SECTION("up to the middle of the second mapping") {
+    session.map(14, 6, kMapped, wire::kMapIsMoved);
+    CHECK(session.live(kMapped) == 8);
+    CHECK(session.live(kReserved) == 2);
+  }
+  SECTION("up to the hole, into which another thread maps meanwhile") {
+    session.use_thread(2);
+    session.map(22, 3, kFile);
+    session.use_thread(1);
+    session.map(14, 10, kMapped, wire::kMapIsMoved);
+    CHECK(session.live(kMapped) == 8);
+    CHECK(session.live(kReserved) == 4);
+  }
+  CHECK(session.live(kFile) == (session.live(kReserved) == 2 ? 2 : 5));
+}
+
+TEST_CASE("what lies at the new place opposite a hole stays there") {
+  Session session;
+  session.map(10, 2, kMapped);
+  session.map(16, 2, kReserved);
+  session.map(50, 20, kFile);
+  session.move(10, 8);
+  session.map(50, 8, kMapped, wire::kMapIsMoved);
+  CHECK(session.live(kMapped) == 2);
+  CHECK(session.live(kReserved) == 2);
+  CHECK(session.live(kFile) == 16);
+}
+
+TEST_CASE("a copy of several mappings has the kinds of each of them") {
+  Session session;
+  session.map(10, 4, kMapped);
+  session.map(14, 4, kReserved);
+  session.map(20, 2, kFile);
+  session.map(50, 20, kFile);
+  session.move(10, 0);
+  session.map(50, 12, kMapped, wire::kMapIsMoved | wire::kMapIsCopy);
+  CHECK(session.live(kMapped) == 8);
+  CHECK(session.live(kReserved) == 8);
+  CHECK(session.live(kFile) == 14);
+}
+
 TEST_CASE("a call that failed leaves all as it was") {
   Session session;
   session.map(10, 8, kMapped, 0, 1);
@@ -225,27 +272,31 @@ TEST_CASE("every device has the bytes that a list of all pages has, over random 
           set(page, {});
         }
         break;
-      case 2: {  // whole, onto a place of the same length
-        const uint64_t to = 1 + random() % (Books::kPages - pages);
-        const bool overlaps = to < page + pages && page < to + pages;
-        if (overlaps || books.pages[page].device == 0) break;
-        std::vector<Books::Page> moved(books.pages.begin() + static_cast<int64_t>(page),
-                                       books.pages.begin() + static_cast<int64_t>(page + pages));
-        // One mapping, whose other pages were not seen; or several, and what is between them.
-        const auto ends = [&](size_t i) { return i + 1 == moved.size() || moved[i + 1] != moved[i]; };
-        size_t runs = 0;
-        for (size_t i = 0; i < moved.size(); ++i) runs += moved[i].device != 0 && ends(i) ? 1 : 0;
-        if (runs == 1) moved.assign(moved.size(), books.pages[page]);
-        session.move(page, pages);
+      case 2: {  // as mremap does it
+        const bool is_copy = random() % 4 == 0;
+        const bool is_second = !is_copy && random() % 8 == 0;  // of a file's pages, from no bytes
+        const bool is_in_place = !is_copy && !is_second && random() % 3 == 0;
+        const uint64_t changed = random() % 2 == 0 ? pages : 1 + random() % 16;
+        const uint64_t left = is_copy ? pages : changed;
+        const uint64_t to = is_in_place ? page : 1 + random() % (Books::kPages - 1);
+        const bool overlaps = !is_in_place && to < page + std::max(pages, left) && page < to + left;
+        if (overlaps || to + left > Books::kPages || books.pages[page].device == 0) break;
+        std::vector<Books::Page> moved(left);
+        for (uint64_t i = 0; i < std::min(left, pages); ++i) moved[i] = books.pages[page + i];
+        // These are one mapping to the kernel, whose other pages were not seen.
+        const bool is_one = is_second || left > pages || (left < pages && !is_in_place);
+        if (is_one) moved.assign(left, books.pages[page]);
+        session.move(page, is_copy || is_second ? 0 : pages);
         if (random() % 4 == 0) {
           session.keep(page);
           break;
         }
-        session.map(to, pages, kMapped, wire::kMapIsMoved);
-        set(page, {});
-        for (uint64_t i = 0; i < pages; ++i) {
+        session.map(to, left, kMapped, wire::kMapIsMoved | (is_copy ? uint64_t{wire::kMapIsCopy} : 0));
+        if (!is_copy && !is_second) set(page, {});
+        for (uint64_t i = 0; i < left; ++i) {
+          if (moved[i].device == 0) continue;
           books.pages[to + i] = moved[i];
-          if (moved[i].device != 0) ++books.total[moved[i].device];
+          ++books.total[moved[i].device];
         }
         break;
       }
