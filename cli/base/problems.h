@@ -153,7 +153,7 @@ namespace heapprof::cli {
   X("HP158", budget_not_updated, ("heapprof.toml", "it changed meanwhile"))                                        \
   X("HP159", flag_needs_another, ("--update-baseline", "--baseline FILE"))                                         \
   X("HP160", runs_of_profiles, ("--runs"))                                                                         \
-  X("HP161", others_not_judged, (3))                                                                               \
+  X("HP161", others_not_judged, (3, false))                                                                        \
   X("HP162", baseline_of_failed_program, ("ci/base.json"))                                                         \
   X("HP163", only_defaults_apply, ("./render small.usd", "heapprof.toml"))                                         \
   X("HP164", replaced_not_judged, (2))                                                                             \
@@ -271,7 +271,8 @@ Problem agent_path_not_loadable(const std::string& agent, const std::string& rea
 Problem disk_full(const std::string& file, const std::string& reason);
 Problem nothing_profiled(const std::string& program);
 Problem program_did_not_start(const std::string& program, const std::string& end);
-Problem children_never_profiled(uint64_t count, const std::string& names, const std::string& program);  // warning
+// Without names where they are not known any more: in a profile. A warning.
+Problem children_never_profiled(uint64_t count, const std::string& names, const std::string& program);
 Problem protocol_mismatch(Versions agent);
 Problem arena_refused(const std::string& reason);
 Problem agent_stopped(const std::string& reason);
@@ -474,7 +475,7 @@ Problem baseline_counts_otherwise(const std::string& file);
 Problem budget_not_updated(const std::string& file, const std::string& reason);
 Problem flag_needs_another(const std::string& flag, const std::string& other);
 Problem runs_of_profiles(const std::string& flag);
-Problem others_not_judged(uint64_t processes);  // warning
+Problem others_not_judged(uint64_t processes, bool is_each_judged);  // warning
 Problem baseline_of_failed_program(const std::string& file);
 Problem only_defaults_apply(const std::string& program, const std::string& file);  // warning
 Problem replaced_not_judged(uint64_t programs);                                    // warning

@@ -161,11 +161,14 @@ Problem only_defaults_apply(const std::string& program, const std::string& file)
           "name the budget: heapprof check --name NAME …", kWarning};
 }
 
-Problem others_not_judged(uint64_t processes) {
-  return {"HP161",
-          fmt::format("{} that the program started {} not judged: only the program itself is",
-                      format_counted(processes, "process"), processes == 1 ? "was" : "were"),
-          "judge every process: heapprof check --processes each",
+Problem others_not_judged(uint64_t processes, bool is_each_judged) {
+  const std::string who = fmt::format("{} that the program started {} not judged", format_counted(processes, "process"),
+                                      processes == 1 ? "was" : "were");
+  if (is_each_judged) {
+    return {"HP161", fmt::format("{}: {} no profile, or no limit", who, processes == 1 ? "it has" : "they have"),
+            "see which: heapprof run --wait -- PROGRAM", "read the verdict as that of the others", kWarning};
+  }
+  return {"HP161", who + ": only the program itself is", "judge every process: heapprof check --processes each",
           "name the program that matters, without the script around it", kWarning};
 }
 

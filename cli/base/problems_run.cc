@@ -90,10 +90,11 @@ Problem program_did_not_start(const std::string& program, const std::string& end
 
 Problem children_never_profiled(uint64_t count, const std::string& names, const std::string& program) {
   const std::string who =
-      count == 1
-          ? "1 process that the program started runs on and was never profiled"
-          : fmt::format("{} processes that the program started run on and were never profiled", format_count(count));
-  return {"HP187", fmt::format("{}: {}", who, names), "stay until they end: heapprof run --wait -- " + quoted(program),
+      count == 1 ? "1 process that the program started ran on after its end and was never profiled"
+                 : fmt::format("{} processes that the program started ran on after its end and were never profiled",
+                               format_count(count));
+  return {"HP187", names.empty() ? who : fmt::format("{}: {}", who, names),
+          "stay until they end: heapprof run --wait -- " + quoted(program),
           "read the profiles as those of the other processes", kWarning};
 }
 

@@ -251,6 +251,7 @@ Result<Done> Checker::check_profiles(const CheckPlan& plan) {
       continue;
     }
     Case what{*budget, {}};
+    what.measured.unjudged = count_unprofiled(*profile);
     what.measured.runs.push_back(std::move(*profile));
     what.measured.files.push_back(file);
     Verdict verdict = examine(&what);
@@ -298,7 +299,7 @@ bool Checker::check_program(const CheckPlan& plan, const Budget& budget) {
   const RunEnd end = verdict.state.end;
   const bool is_judged = verdict.state.trouble == Trouble::kNone;
   const bool has_failed = !is_judged && verdict.state.trouble != Trouble::kNotJudged;
-  if (is_judged && verdict.unjudged.processes > 0) warn(others_not_judged(verdict.unjudged.processes));
+  if (is_judged && verdict.unjudged.processes > 0) warn(others_not_judged(verdict.unjudged.processes, is_each));
   if (is_judged && verdict.unjudged.replaced > 0) warn(replaced_not_judged(verdict.unjudged.replaced));
   add_kept(options_.output, std::move(verdict));
   if (started && !has_failed) {

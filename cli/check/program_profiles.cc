@@ -50,6 +50,7 @@ Unjudged count_unprofiled(const Profile& profile) {
   Unjudged unprofiled;
   for (const UnprofiledProgram& program : profile.run.coverage.unprofiled_programs)
     (program.replaced_process ? unprofiled.replaced : unprofiled.processes) += program.count;
+  unprofiled.processes += profile.run.counters.never_profiled;
   return unprofiled;
 }
 

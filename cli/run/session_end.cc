@@ -153,6 +153,7 @@ std::optional<Finished> RunSession::finish_root(const Processes& processes, cons
   }
   if (!root_image_->is_last && !is_said_by_agent(root_image_->recording.run.coverage))
     warn(root_image_replaced(root_image_->program, processes.root_became()));
+  root_image_->recording.run.counters.never_profiled = never_seen_.size();
   measure_own_cost(&root_image_->recording.run.cost);
   const Checkpoints::Claim claim = claim_path(kRootNumber, {true, true, 0, {}});
   std::vector<std::string> dropped;  // files

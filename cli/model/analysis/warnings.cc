@@ -148,6 +148,9 @@ std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& a
     warnings.push_back(device_memory_unmatched(counters.unmatched_device_events));
   if (profile.scopes.nvtx_left > 0) warnings.push_back(nvtx_left_to_tool(profile.scopes.nvtx_left));
   warn_of_unprofiled(coverage.unprofiled_programs, counters.notes_lost, &warnings);
+  if (counters.never_profiled > 0)
+    warnings.push_back(children_never_profiled(
+        counters.never_profiled, "", profile.run.command.empty() ? profile.run.executable : profile.run.command[0]));
   if (!coverage.unread_interpreters.empty())
     warnings.push_back(interpreters_not_read(list_names(coverage.unread_interpreters)));
   for (const std::string& why : coverage.unrecorded_objects) warnings.push_back(objects_not_recorded(why));

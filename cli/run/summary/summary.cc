@@ -236,6 +236,7 @@ std::string end_sentence(const Profile& profile, bool is_shown) {
 constexpr std::string_view kNoNames = "HP068";
 constexpr std::string_view kEstimates = "HP295";
 constexpr std::string_view kCoarseTimes = "HP042";
+constexpr std::string_view kNeverProfiled = "HP187";  // the run names them
 
 // What the started program's functions are called does not matter where another's are shown.
 // tree: of what is shown, where there is one.
@@ -247,7 +248,8 @@ std::vector<Problem> shown_warnings(const SummaryInput& input, const PlaceTree* 
     const bool is_shown = profile == input.shown || input.shown == nullptr;
     for (const Problem& warning : find_warnings(*profile, quick_names_adviser(file), is_shown ? tree : nullptr)) {
       if (!is_shown && warning.id == kNoNames) continue;
-      if (warning.id == kEstimates || warning.id == kCoarseTimes) continue;  // these are said elsewhere
+      if (warning.id == kEstimates || warning.id == kCoarseTimes || warning.id == kNeverProfiled)
+        continue;  // these are said elsewhere
       const auto is_same = [&](const Problem& other) { return other.id == warning.id && other.what == warning.what; };
       if (std::none_of(warnings.begin(), warnings.end(), is_same)) warnings.push_back(warning);
     }

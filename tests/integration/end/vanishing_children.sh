@@ -26,8 +26,10 @@ busy=
 
 expect_status 6 "$HEAPPROF_BIN" run -o p.json -- "$TARGETS/outlived" never fifo
 child=$(cat out.txt)
-expect_in err.txt "1 process that the program started runs on and was never profiled: outlived ($child) [HP187]"
+expect_in err.txt "1 process that the program started ran on after its end and was never profiled: outlived ($child) [HP187]"
+expect_eq "times that it is said" "$(grep -c HP187 err.txt)" 1
 check_profile p.json
+expect_eq "what the profile says of it" "$(counter never_profiled_count p.json)" 1
 expect_complete p.json
 [ -d /proc/$child ] || fail "the child is gone"
 echo x >fifo

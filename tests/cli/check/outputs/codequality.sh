@@ -3,7 +3,7 @@ made check_outputs write_check_outputs
 "$PYTHON" - <<'PY' || fail "the Code Quality file is not what its format asks for"
 import json, re
 issues = json.load(open("out.cq.json"))
-assert len(issues) == 5, len(issues)
+assert len(issues) == 7, len(issues)
 assert len({issue["fingerprint"] for issue in issues}) == len(issues)
 for issue in issues:
     assert set(issue) == {"description", "check_name", "fingerprint", "severity", "location"}

@@ -9,7 +9,7 @@ rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
 for rule in run["tool"]["driver"]["rules"]:
     assert all(rule[key]["text"] for key in ("shortDescription", "fullDescription", "help"))
 assert len(rules) == len(set(rules)) and run["tool"]["driver"]["name"] == "heapprof"
-assert len(run["results"]) == 5
+assert len(run["results"]) == 7
 for result in run["results"]:
     assert result["ruleId"] in rules and result["level"] in ("error", "warning", "note", "none") and result["message"]["text"]
     place = result["locations"][0]["physicalLocation"]
@@ -17,7 +17,7 @@ for result in run["results"]:
     region = place["region"]
     assert region["startColumn"] == 1 and region["endLine"] == region["startLine"]
     assert re.fullmatch("[0-9a-f]{32}:1", result["partialFingerprints"]["primaryLocationLineHash"])
-assert len({result["partialFingerprints"]["primaryLocationLineHash"] for result in run["results"]}) == 5
+assert len({result["partialFingerprints"]["primaryLocationLineHash"] for result in run["results"]}) == 7
 PY
 
 # The model sees what is wrong.
