@@ -360,6 +360,7 @@ enum HelloFlags : uint32_t {
   kHelloFindObject = 1u << 5,          // libc has _dl_find_object
   kHelloAttached = 1u << 6,            // the program ran before the agent came: it has blocks that nobody saw begin
   kHelloWithoutCounter = 1u << 7,      // the time stamp counter is forbidden (PR_SET_TSC): stamps are of a sequence
+  kHelloMallocReplaced = 1u << 8,      // Valgrind's tool serves malloc itself: the program's calls reach no hook
 };
 
 // Agent → collector, one packet. Strings end with a zero byte.

@@ -8,6 +8,7 @@
 #include "agent/hooks/allocator_names.h"
 #include "agent/hooks/operator_new.h"
 #include "agent/hooks/real.h"
+#include "agent/libc/valgrind.h"
 #include "agent/process/copied_process.h"
 #include "agent/process/link_map.h"
 #include "agent/process/state.h"
@@ -90,6 +91,20 @@ bool has_all_functions(const link_map* object) {
 // True if `free` takes the blocks that this allocating hook gives.
 bool is_testable(Hook hook) { return (g_one_family >> hook & 1) != 0; }
 
+bool g_is_malloc_replaced = false;
+
+// Valgrind's tools put functions of their own in malloc's place wherever it is defined, in the agent's library, too.
+bool is_replaced_by_valgrind() {
+  if (!is_in_valgrind()) return false;
+  t_flags |= kThreadSelfTest;
+  Tester tester;
+  void* volatile block = nullptr;
+  tester.expect(kHook_malloc, 1, [&block] { block = malloc(kSize); });
+  free(block);
+  t_flags &= ~kThreadSelfTest;
+  return tester.failures() != 0;
+}
+
 uint32_t test_hooks() {
   t_flags |= kThreadSelfTest;
   Tester tester;
@@ -152,10 +167,14 @@ void run_trial(void* result) {
 
 }  // namespace
 
+bool is_malloc_replaced() { return g_is_malloc_replaced; }
+
 uint32_t try_allocator(const link_map* malloc_object) {
   if (malloc_object == nullptr) return 0;  // there is none
   redirect_allocator_names();
   if (is_family_elsewhere()) return kFamilyElsewhere;
+  g_is_malloc_replaced = is_replaced_by_valgrind();
+  if (g_is_malloc_replaced) return 0;  // there is nothing to try, and the flag says it all
   const link_map* libc = find_in_glibc("gnu_get_libc_version").object;
   if (malloc_object == libc && has_all_functions(libc) && !has_allocator_names_beside(libc)) return 0;
   const bool can_copy = doubt_allocator_names(malloc_object);

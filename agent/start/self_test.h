@@ -9,7 +9,7 @@
 // Guarantees
 //  - The program's heap stays untouched (tests/integration/start/untouched_heap.sh): what is
 //    tried is tried in a copy of the process. Only where no copy can be had (RLIMIT_NPROC), or the copy dies, is it
-//    tried in the process itself: right numbers come first.
+//    tried in the process itself: right numbers come first. In Valgrind, where no copy can be had, too.
 #pragma once
 
 #include <link.h>
@@ -24,5 +24,8 @@ inline constexpr uint32_t kSelfTestNew = 31;
 // Settles what counts once, and returns what does not. pre: real functions are resolved; this thread is marked
 // kThreadStarting; signals are blocked.
 uint32_t try_allocator(const link_map* malloc_object);
+// True if a tool of Valgrind serves malloc itself, as memcheck does: no call of the program's reaches a hook. Known
+// after try_allocator().
+bool is_malloc_replaced();
 
 }  // namespace heapprof::agent

@@ -113,6 +113,7 @@ void fill_hello(wire::Hello* hello, Birth birth) {
   if (birth == Birth::kLate) hello->flags |= wire::kHelloAttached;
   if (is_new_recorded()) hello->flags |= wire::kHelloNewRecorded;
   if (is_counter_forbidden()) hello->flags |= wire::kHelloWithoutCounter;
+  if (is_malloc_replaced()) hello->flags |= wire::kHelloMallocReplaced;
   hello->self_test_failures = g_self_test_failures;
   hello->events_before = g_fork_page.events_before.load(std::memory_order_relaxed);
 }

@@ -96,6 +96,7 @@ namespace heapprof::cli {
   X("HP090", process_not_ours, ("4711", "ada"))                                                                    \
   X("HP091", missing_pid, ("snapshot"))                                                                            \
   X("HP092", nobody_answers, ("4711"))                                                                             \
+  X("HP346", malloc_replaced, ("./server", false))                                                                 \
   X("HP093", memory_limit_reached, ("heapprof reached its memory limit at 12.3 s"))                                \
   X("HP094", names_not_read, ("libfoo.so.1"))                                                                      \
   X("HP095", memory_refused, ("write x.json"))                                                                     \
@@ -321,6 +322,8 @@ Problem blocks_of_elsewhere(Share blocks);
 Problem records_corrupt(uint64_t records);
 Problem profile_incomplete(const std::string& reason);
 Problem memory_limit_reached(const std::string& reason);
+// A warning of a run and a report; an error where it was to be judged.
+Problem malloc_replaced(const std::string& program, bool is_judged);
 Problem names_not_read(const std::string& modules);
 // Debug information that the compiler put into files of its own, which are not there, or cannot be read.
 Problem names_partly_read(const std::string& modules);

@@ -112,6 +112,14 @@ Problem program_hides_allocations(const std::string& program) {
           kFailed};
 }
 
+Problem malloc_replaced(const std::string& program, bool is_judged) {
+  return {
+      "HP346", fmt::format("nothing on the heap of {} was counted: Valgrind's tool serves malloc itself", program),
+      "run it without Valgrind: heapprof run -- " + quoted(program),
+      "valgrind --soname-synonyms=somalloc=nouserintercepts " + quoted(program) + "   (its tool then checks no heap)",
+      is_judged ? kBadProfile : kWarning};
+}
+
 Problem program_is_damaged(const std::string& program, const std::string& reason) {
   return {"HP014", fmt::format("{} is not a whole ELF program: {}", program, reason),
           "build or install the program again", fmt::format("see what is left of it: readelf -lW {}", quoted(program)),

@@ -224,6 +224,8 @@ void Checker::say_trouble(const Verdict& verdict) const {
   const std::string program = verdict.command.empty() ? verdict.name : command_text({verdict.command[0]});
   if (verdict.state.trouble == Trouble::kProgramFailed) {
     print_problem(checked_program_failed(program, end_text(verdict.state.end)), options_.color);
+  } else if (verdict.state.trouble == Trouble::kIncomplete && verdict.state.reason == kMallocReplacedReason) {
+    print_problem(malloc_replaced(program, true), options_.color);
   } else if (verdict.state.trouble == Trouble::kIncomplete) {
     print_problem(checked_profile_incomplete(verdict.profile.empty() ? program : verdict.profile, verdict.state.reason),
                   options_.color);

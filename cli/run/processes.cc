@@ -72,6 +72,7 @@ struct Processes::Process {
   std::string comm;
   bool is_loaded = false;    // by a loader that was started as a command: /proc/PID/exe is the loader
   bool is_emulated = false;  // and that is Valgrind or an emulator
+  bool is_malloc_replaced = false;
   uint32_t entry = ProcessTree::kNone;
   ProcessNumber number = kRootNumber;
   wire::FilterState filter = wire::FilterState::kNone;
@@ -134,6 +135,7 @@ void Processes::describe(const Caller& caller, bool is_root, Process* process) {
   run.executable = process_executable(pid);
   run.is_fork = (caller.hello.flags & wire::kHelloForked) != 0;
   run.is_attached = (caller.hello.flags & wire::kHelloAttached) != 0;
+  process->is_malloc_replaced = (caller.hello.flags & wire::kHelloMallocReplaced) != 0;
   const std::vector<std::string> words = process_command(pid);
   process->first_word = words.empty() ? "" : words[0];
   run.command = is_root && seen_.count(pid) == 0 ? plan_.root_command : words;
@@ -451,6 +453,10 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   if (end.kind == EndKind::kDetached && run.complete && !is_whole) {
     run.complete = false;
     run.incomplete_reason = "the process was still running when heapprof stopped watching";
+  }
+  if (process->is_malloc_replaced && run.complete) {
+    run.complete = false;
+    run.incomplete_reason = kMallocReplacedReason;
   }
   processes_.erase(process);
   on_end_(std::move(image));

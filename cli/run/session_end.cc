@@ -81,7 +81,8 @@ void RunSession::take(EndedImage image) {
   desk_.note_end(image);
   const bool is_last_of_root = image.is_root && image.is_last;
   // The root's first image shows that an agent was in it, whatever comes after it.
-  const bool is_empty = image.recording.run.counters.allocations == 0;
+  const RunInfo& run = image.recording.run;
+  const bool is_empty = run.counters.allocations == 0 && run.incomplete_reason != kMallocReplacedReason;
   if (image.is_lost) tree_->set_fate(image.entry, Fate::kRefused);
   if (is_empty && !is_last_of_root && (!image.is_root || root_image_)) return;
   tree_->set_fate(image.entry, Fate::kProfiled);

@@ -129,6 +129,8 @@ std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& a
   const std::string& reason = profile.run.incomplete_reason;
   if (reason.starts_with(kMemoryLimitReason)) {
     warnings.push_back(memory_limit_reached(reason));
+  } else if (reason == kMallocReplacedReason) {
+    warnings.push_back(malloc_replaced(profile.run.command.empty() ? "" : profile.run.command[0], false));
   } else if (!profile.run.complete && (counters.lost == 0 || has_other_reason(reason))) {
     warnings.push_back(profile_incomplete(reason));
   }

@@ -21,6 +21,9 @@ enum class EndKind {
 
 // What RunInfo::incomplete_reason begins with where the collector ran out of memory.
 inline constexpr std::string_view kMemoryLimitReason = "heapprof reached its memory limit";
+// What it is where a tool of Valgrind served malloc.
+inline constexpr std::string_view kMallocReplacedReason =
+    "Valgrind's tool serves malloc itself, and nothing on the heap was counted";
 
 struct RunEnd {
   EndKind kind = EndKind::kUnknown;

@@ -38,3 +38,22 @@ expect_eq "the executable" "$(json profile.json .heapprof.run.executable)" "$(re
 "$HEAPPROF_BIN" report profile.json >report.txt
 expect_in report.txt "$PYTHON lists.py"
 expect_in report.txt "lists.py:1"
+
+# A tool that serves malloc itself leaves nothing to be counted: that is said, of a child, too, and nobody judges it.
+"$HEAPPROF_BIN" run -o profile.json -- "${memcheck[@]}" "$TARGETS/exit_code" 0 >out.txt 2>err.txt
+expect_in err.txt "was counted: Valgrind's tool serves malloc itself [HP346]"
+"$HEAPPROF_BIN" report profile.json >report.txt 2>&1
+expect_in report.txt "[HP346]"
+status=0
+"$HEAPPROF_BIN" check --max-peak 10MiB --processes each -- sh -c 'valgrind -q "$0" 0; :' "$TARGETS/exit_code" >out.txt 2>err.txt || status=$?
+expect_eq "exit status where a child is not judged" "$status" 3
+expect_in err.txt "[HP346]"
+status=0
+"$HEAPPROF_BIN" check --max-peak 1KiB --json x.json -- valgrind -q "$TARGETS/exit_code" 0 >out.txt 2>err.txt || status=$?
+expect_eq "exit status of what is not judged" "$status" 3
+expect_in err.txt "nothing on the heap of $TARGETS/exit_code was counted"
+expect_eq "what becomes of it" "$(jq -r '.checks[0].outcome' x.json)" incomplete
+# What it leaves to the program is counted.
+"$HEAPPROF_BIN" run -q -o profile.json -- valgrind -q --soname-synonyms=somalloc=nouserintercepts "$TARGETS/leaky" >out.txt 2>err.txt
+expect_complete
+expect_eq "blocks that are counted" "$(json profile.json '.heapprof.counters.allocations_count > 0')" true
