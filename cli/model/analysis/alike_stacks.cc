@@ -79,16 +79,15 @@ bool merge_alike_stacks(const NamedLocations& names, Recording* recording) {
 
   std::vector<StackNode>& nodes = recording->stacks;
   std::vector<char> is_shared(nodes.size(), 0);  // what is called from it may be alike, too
-  for (const StackNode& node : nodes) {
-    if (&node == &nodes[0] || (*alike)[node.location] != kLeftOut) continue;
-    uint32_t outer = node.parent;
-    while (outer != 0 && (*alike)[nodes[outer].location] == kLeftOut) outer = nodes[outer].parent;
-    is_shared[outer] = 1;
+  std::vector<uint32_t> stands_for(nodes.size(), 0);
+  for (uint32_t i = 1; i < nodes.size(); ++i) {  // at first: which node is there in place of one that is left out
+    const bool is_left_out = (*alike)[nodes[i].location] == kLeftOut;
+    stands_for[i] = is_left_out ? stands_for[nodes[i].parent] : i;
+    if (is_left_out) is_shared[stands_for[i]] = 1;
   }
   std::vector<FrameNode> tree;
   NodeTable table(&tree);
   std::vector<uint32_t> first_of = {0};  // by node of that tree
-  std::vector<uint32_t> stands_for(nodes.size(), 0);
   for (uint32_t i = 1; i < nodes.size(); ++i) {
     const uint32_t location = (*alike)[nodes[i].location];
     const uint32_t parent = stands_for[nodes[i].parent];

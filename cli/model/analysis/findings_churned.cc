@@ -92,7 +92,7 @@ void find_storms(const FindingScene& scene, std::vector<Finding>* findings) {
   std::map<uint32_t, ChurnedSum> sums;  // by place
   for (uint32_t i = 0; i < scene.device.sites.size(); ++i) {
     const Site& site = scene.device.sites[i];
-    if (site.grouped_stacks == 0 && is_tiny(site.numbers)) sums[scene.place_of_site[i]].add(i, site.numbers);
+    if (is_tiny(site.numbers)) sums[scene.place_of_site[i]].add(i, site.numbers);
   }
   for (const auto& [place, sum] : sums) {
     if (sum.blocks < kStormBlocks) continue;

@@ -49,11 +49,15 @@ namespace {
 class Grouper {
  public:
   explicit Grouper(Profile* profile) : profile_(profile), nodes_(&profile->nodes), python_(*profile) {
-    for (const Frame& frame : profile->frames) is_user_.push_back(frame_kind(*profile, frame) == FrameKind::kUser);
+    for (const Frame& frame : profile->frames) {
+      is_row_.push_back(frame.svma == 0 && frame.function == kSmallSitesText);
+      is_user_.push_back(!is_row_.back() && frame_kind(*profile, frame) == FrameKind::kUser);
+    }
     Frame pseudo;
     pseudo.function = kSmallSitesText;
     profile->frames.push_back(pseudo);
     is_user_.push_back(false);
+    is_row_.push_back(true);
     pseudo_ = static_cast<uint32_t>(profile->frames.size() - 1);
     root_ = nodes_.intern(0, pseudo_);
   }
@@ -68,12 +72,14 @@ class Grouper {
     uint32_t at_node = node;
     for (; at_node != 0 && user_frames > 0; at_node = profile_->nodes[at_node].parent) {
       const uint32_t frame = profile_->nodes[at_node].frame;
+      if (is_row_[frame] && profile_->nodes[at_node].parent == 0) break;  // a row's, which is made anew
       path_.push_back(frame);
       if (is_user_[frame]) --user_frames;
     }
     if (python_.has_any() && at_node != 0) {
       const size_t taken = path_.size();
       for (; at_node != 0; at_node = profile_->nodes[at_node].parent) path_.push_back(profile_->nodes[at_node].frame);
+      if (is_row_[path_.back()]) path_.pop_back();
       if (!python_.find(path_, taken, &besides_) && user_frames_asked == 0) return row(node, 1);
       path_.resize(taken);
       for (const uint32_t frame : besides_) path_.push_back(frame == PythonRows::kLeftOut ? pseudo_ : frame);
@@ -87,6 +93,7 @@ class Grouper {
   Profile* profile_;
   NodeTable nodes_;
   std::vector<char> is_user_;
+  std::vector<char> is_row_;  // "[small sites]", of rows that were made before
   PythonRows python_;
   std::vector<uint32_t> path_;
   std::vector<uint32_t> besides_;

@@ -73,58 +73,70 @@ void GroupRows::learn_python() {
   traits_.resize(locations);
   for (size_t i = 0; i < locations; ++i) {
     Traits& traits = traits_[i];
-    traits.package_frame = traits.package_inner = kNone;
-    traits.start_frame = traits.evaluator_frame = traits.tensor_frame = kNone;
+    traits.package_frame = traits.start_frame = traits.evaluator_frame = traits.tensor_frame = kNone;
+    traits.interpreter_frame = traits.outside_frame = kNone;
     for (uint32_t at = names_.start[i]; at < names_.start[i + 1]; ++at) {
       const uint32_t frame = names_.stands_for[at];
-      traits.has_own = traits.has_own || python_.kind(frame) == PythonFrame::kOwn;
+      const PythonFrame kind = python_.kind(frame);
+      const bool is_outside = kind == PythonFrame::kHost || kind == PythonFrame::kLibrary;
+      traits.has_own = traits.has_own || kind == PythonFrame::kOwn;
       if (python_.package(frame) != 0) traits.package_frame = at;
-      if (python_.package(frame) != 0 && traits.package_inner == kNone) traits.package_inner = at;
       if (python_.is_start(frame)) traits.start_frame = at;
-      if (python_.kind(frame) == PythonFrame::kEvaluator) traits.evaluator_frame = at;
+      if (kind == PythonFrame::kEvaluator) traits.evaluator_frame = at;
+      if (kind == PythonFrame::kInterpreter) traits.interpreter_frame = at;
       if (python_.asks_for_tensor(frame)) traits.tensor_frame = at;
+      if (is_outside && traits.outside_frame == kNone) traits.outside_frame = at;
     }
-    const uint32_t frame = names_.stands_for[names_.start[i]];  // Python's have one
+    const uint32_t frame = names_.stands_for[names_.start[i]];
+    traits.kind = python_.kind(frame);
     traits.is_python = python_.is_python(frame);
-    traits.is_import = python_.kind(frame) == PythonFrame::kImport;
-    traits.is_find = traits.is_import && python_.is_called(frame, "_find_and_load");
+    traits.is_find = traits.kind == PythonFrame::kImport && python_.is_called(frame, "_find_and_load");
     traits.is_line = python_.is_line(frame);
-    if (traits.package_frame == kNone) continue;
-    traits.package = python_.package(names_.stands_for[traits.package_frame]);
-    traits.stands_for_run = python_.stands_for_run(names_.stands_for[traits.package_frame]);
+    if (traits.package_frame != kNone) traits.package = python_.package(names_.stands_for[traits.package_frame]);
   }
   const std::vector<StackNode>& nodes = recording_.stacks;
   outwards_.assign(nodes.size(), Outwards{});
   for (uint32_t i = 1; i < nodes.size(); ++i) {
     const StackNode& node = nodes[i];
     const Traits& traits = traits_[node.location];
+    const Outwards& outer = outwards_[node.parent];
     Outwards& here = outwards_[i];
-    here = outwards_[node.parent];
-    here.depth += names_.start[node.location + 1] - names_.start[node.location];
-    here.is_inside = here.is_inside || traits.is_python || traits.has_own;
+    const uint32_t depth = outer.depth + names_.start[node.location + 1] - names_.start[node.location];
     if (traits.has_own) {
       here.own = i;
-      here.find = here.module = here.machinery = here.run = here.start = here.unread = here.tensor = 0;
-      continue;
+      here.inside = outer.inside != 0 ? outer.inside : traits.is_python ? i : 0;
+    } else {
+      here = outer;
+      look_inwards(i, traits, &here);
     }
-    if (here.machinery == 0 && traits.is_import) here.machinery = i;
-    if (here.find == 0) {
-      if (traits.is_find) here.find = i;
-    } else if (here.module == 0 && traits.is_python && !traits.is_import) {
-      here.module = i;
-    }
-    if (traits.is_line) here.line = i;
-    if (here.start == 0 && traits.start_frame != kNone) here.start = i;
-    if (here.tensor == 0 && traits.tensor_frame != kNone) here.tensor = i;
-    if (here.unread == 0 && traits.evaluator_frame != kNone) here.unread = i;
-    if (traits.package == 0 || (traits.package == PythonRows::kHosts && here.is_inside)) continue;
-    const uint32_t run = here.run;
-    const bool goes_on = run != 0 && traits_[nodes[run].location].package == traits.package &&
-                         outwards_[run].is_inside == here.is_inside;
-    if (goes_on && here.is_inside && !traits.stands_for_run) continue;
-    here.run = i;
-    here.outer_run = goes_on ? outwards_[run].outer_run : run;
+    here.depth = depth;
   }
+}
+
+// here: as it is for what is around node `i`
+void GroupRows::look_inwards(uint32_t i, const Traits& traits, Outwards* here) {
+  if (here->inside == 0 && traits.is_python) here->inside = i;
+  if (here->inside == 0 && traits.outside_frame != kNone) here->outside = i;
+  if (here->interpreter == 0 && traits.interpreter_frame != kNone) here->interpreter = i;
+  if (traits.is_python) here->unread = 0;
+  if (here->unread == 0 && traits.evaluator_frame != kNone) here->unread = i;
+  if (here->tensor == 0 && traits.tensor_frame != kNone) here->tensor = i;
+  if (here->start == 0 && traits.start_frame != kNone) here->start = i;
+  const bool is_import = traits.kind == PythonFrame::kImport;
+  if (here->machinery != 0 && here->module == 0 && traits.is_python && !is_import) here->module = i;
+  if (here->machinery == 0 && is_import) here->machinery = i;
+  if (here->find == 0 && traits.is_find) here->find = i;
+  if (traits.is_line) here->line = i;
+  if (traits.kind == PythonFrame::kPackage && here->first_package == 0) here->first_package = traits.package + 1;
+  if (PythonRows::stands_in(traits.kind, here->first_package == traits.package + 1, here->first_package != 0,
+                            here->instead != 0))
+    here->instead = i;
+  if (traits.package == 0) return;
+  const uint32_t run = here->run;
+  const bool goes_on = run != 0 && traits_[recording_.stacks[run].location].package == traits.package;
+  if (goes_on && !traits.is_line) return;
+  here->run = i;
+  here->outer_run = goes_on ? outwards_[run].outer_run : run;
 }
 
 bool GroupRows::find_python(uint32_t stack, size_t taken) {
@@ -136,9 +148,15 @@ bool GroupRows::find_python(uint32_t stack, size_t taken) {
   // Counted from the innermost frame on, a node's first.
   const auto place_of = [&](uint32_t node) { return here.depth - outwards_[node].depth; };
   const auto first_frame = [&](uint32_t node) { return names_.start[nodes[node].location]; };
-  const auto keep = [&](uint32_t node, uint32_t frame) {
+  const auto keep_frame = [&](uint32_t node, uint32_t frame) {
     const uint32_t place = place_of(node) + (frame - first_frame(node));
     if (place >= taken) kept_.push_back({place, names_.stands_for[frame]});
+  };
+  const auto keep = [&](uint32_t node, uint32_t Traits::*frame) {
+    if (node != 0) keep_frame(node, traits_[nodes[node].location].*frame);
+  };
+  const auto keep_python = [&](uint32_t node) {
+    if (node != 0) keep_frame(node, first_frame(node));
   };
   uint32_t own = 0;
   if (here.own != 0) {
@@ -147,26 +165,27 @@ bool GroupRows::find_python(uint32_t stack, size_t taken) {
     if (place_of(here.own) + (own - first_frame(here.own)) < taken) return true;
   }
   size_t runs = 0;
-  for (uint32_t run = here.run; run != 0; run = outwards_[run].outer_run) {
-    const bool is_kept = ++runs < PythonRows::kMostRuns || outwards_[run].outer_run == 0;
-    const Traits& traits = traits_[nodes[run].location];
-    if (is_kept) keep(run, outwards_[run].is_inside ? traits.package_frame : traits.package_inner);
-  }
-  if (here.tensor != 0) keep(here.tensor, traits_[nodes[here.tensor].location].tensor_frame);
-  if (here.machinery != 0) keep(here.machinery, first_frame(here.machinery));
+  for (uint32_t run = here.run; run != 0 && runs < PythonRows::kMostRuns; run = outwards_[run].outer_run, ++runs)
+    keep(run, &Traits::package_frame);
+  keep(here.tensor, &Traits::tensor_frame);
+  keep(here.start, &Traits::start_frame);
+  keep(here.unread, &Traits::evaluator_frame);
+  keep_python(here.machinery);
+  keep_python(here.module);
+  keep_python(here.find);
   if (here.find != 0) {
-    if (here.module != 0) keep(here.module, first_frame(here.module));
-    keep(here.find, first_frame(here.find));
     uint32_t outer = nodes[here.find].parent;
     while (outer != here.own && !traits_[nodes[outer].location].is_python) outer = nodes[outer].parent;
-    if (outer != here.own && python_.is_called(names_.stands_for[first_frame(outer)], "reload"))
-      keep(outer, first_frame(outer));
-    const uint32_t line = here.own == 0 ? outwards_[nodes[here.find].parent].line : 0;
-    if (line != 0) keep(line, first_frame(line));
+    if (outer != here.own && python_.is_called(names_.stands_for[first_frame(outer)], "reload")) keep_python(outer);
   }
-  if (here.own == 0 && here.start != 0) keep(here.start, traits_[nodes[here.start].location].start_frame);
-  if (here.own == 0 && runs == 0 && here.unread != 0)
-    keep(here.unread, traits_[nodes[here.unread].location].evaluator_frame);
+  // Nothing below the user's own asked, if that is of the node around.
+  const uint32_t around = here.machinery == 0 ? 0 : nodes[here.machinery].parent;
+  if (outwards_[around].own == here.own) keep_python(outwards_[around].line);
+  keep(here.outside, &Traits::outside_frame);
+  if (outwards_[here.inside].own == here.own && traits_[nodes[here.inside].location].kind == PythonFrame::kGenerated)
+    keep_python(here.inside);
+  if (here.own == 0 || !traits_[nodes[here.own].location].is_python) keep_python(here.instead);
+  if (here.own == 0 && runs == 0) keep(here.interpreter, &Traits::interpreter_frame);
   std::sort(kept_.begin(), kept_.end());
   kept_.erase(std::unique(kept_.begin(), kept_.end()), kept_.end());
   size_t lines = 0;
@@ -174,7 +193,7 @@ bool GroupRows::find_python(uint32_t stack, size_t taken) {
     const uint32_t end = names_.start[nodes[node].location + 1];
     for (uint32_t at = node == here.own ? own : first_frame(node); at < end && lines < PythonRows::kMostOwn; ++at) {
       if (python_.kind(names_.stands_for[at]) != PythonFrame::kOwn) continue;
-      keep(node, at);
+      keep_frame(node, at);
       ++lines;
     }
   }
@@ -184,7 +203,7 @@ bool GroupRows::find_python(uint32_t stack, size_t taken) {
     besides_.push_back(kept.frame);
     next = kept.place + 1;
   }
-  return runs > 0 || here.own != 0;
+  return here.inside != 0 && (runs > 0 || here.own != 0);
 }
 
 uint32_t GroupRows::with_besides(uint32_t innermost) {

@@ -46,6 +46,9 @@ class GroupRows {
   // Sets besides_ to what PythonRows::find() finds, by what is known of each stack node.
   bool find_python(uint32_t stack, size_t taken);
   void learn_python();
+  struct Outwards;
+  struct Traits;
+  void look_inwards(uint32_t node, const Traits& traits, Outwards* here);
   bool is_user(uint32_t frame);
 
   const Recording& recording_;
@@ -56,32 +59,35 @@ class GroupRows {
   enum class Kind : uint8_t { kUnknown, kUser, kOther };
   std::vector<Kind> kinds_;  // by frame
   PythonRows python_;
-  // What is further out than a stack node, itself included, as PythonRows::find() looks for it; nodes, 0: none.
+  // What is further out than a stack node, itself included, as PythonRows::find() looks for it; nodes, 0: none. All but
+  // `depth` and `own` are of the part below `own`.
   struct Outwards {
-    uint32_t depth;      // frames
-    uint32_t own;        // the innermost with a frame of the user's own
-    uint32_t find;       // below that, the outermost that looks a module up for an import
-    uint32_t module;     // below that, the outermost that runs something else
-    uint32_t machinery;  // as `find`, the outermost of the import machinery
-    uint32_t line;       // the innermost line of a library
-    uint32_t run;        // what stands for the innermost run of a package
-    uint32_t outer_run;  // of a node that stands for one: what stands for the one around it
-    uint32_t start;      // the outermost that starts the interpreter, or ends it
-    uint32_t unread;     // the outermost function that runs Python
-    uint32_t tensor;     // below `own`, what asked for a tensor
-    bool is_inside;      // of Python, or of the user's own
+    uint32_t depth;          // frames
+    uint32_t own;            // the innermost with a frame of the user's own
+    uint32_t machinery;      // the outermost of the import machinery
+    uint32_t module;         // below that, the outermost that runs something else
+    uint32_t find;           // the outermost that looks a module up
+    uint32_t line;           // the innermost line of a library
+    uint32_t run;            // what stands for the innermost run of a package
+    uint32_t outer_run;      // of a node that stands for one: what stands for the one around it
+    uint32_t start;          // the outermost that starts the interpreter, or ends it
+    uint32_t unread;         // the outermost function that runs Python, of those with no frame of Python further in
+    uint32_t tensor;         // the outermost that asked for a tensor
+    uint32_t instead;        // PythonRows::stands_in()
+    uint32_t interpreter;    // the outermost function of the interpreter's
+    uint32_t outside;        // the innermost function of a library or of the host around all Python
+    uint32_t first_package;  // of the outermost frame of any, plus one; 0: there is none
+    uint32_t inside;         // the outermost frame of Python, whatever `own`
   };
   std::vector<Outwards> outwards_;
   // By location, of Python's rows. Frames are those of stands_for; kNone: none.
   static constexpr uint32_t kNone = 0xffffffff;
   struct Traits {
-    bool has_own, is_python, is_import, is_find, is_line, stands_for_run;
-    uint32_t package;        // what its outermost frame with a package says
-    uint32_t package_frame;  // that frame,
-    uint32_t package_inner;  // and the innermost with one
-    uint32_t start_frame;
-    uint32_t evaluator_frame;
-    uint32_t tensor_frame;
+    PythonFrame kind;  // of the innermost frame; Python's have one
+    bool has_own, is_python, is_find, is_line;
+    uint32_t package;                                                                       // what package_frame says
+    uint32_t package_frame, start_frame, evaluator_frame, tensor_frame, interpreter_frame;  // the outermost such frames
+    uint32_t outside_frame;                                                                 // the innermost
   };
   std::vector<Traits> traits_;
   struct Kept {

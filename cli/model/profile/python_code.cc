@@ -77,17 +77,18 @@ uint32_t line_of(const PythonCode& code, uint32_t offset_bytes, LineCursor* curs
   if (offset_bytes < cursor->begin) *cursor = {};
   const bool has_pairs = code.minor <= 10;
   const bool has_steps = code.minor <= 9;
-  int64_t line = code.first_line + cursor->lines;
+  auto lines = static_cast<uint64_t>(cursor->lines);  // modulo 2^64: a table may say anything
   while (cursor->at + (has_pairs ? 1 : 0) < code.table.size()) {
     Reader reader(code.table, cursor->at);
     const Entry entry = has_steps   ? reader.step(cursor->begin)
                         : has_pairs ? reader.range(cursor->begin)
                                     : reader.location(cursor->begin);
     if (has_steps && offset_bytes < entry.end) break;
-    line += entry.lines;
+    lines += static_cast<uint64_t>(entry.lines);
     if (offset_bytes < entry.end) break;
-    *cursor = {reader.at(), entry.end, cursor->lines + entry.lines};
+    *cursor = {reader.at(), entry.end, static_cast<int64_t>(lines)};
   }
+  const auto line = static_cast<int64_t>(code.first_line + lines);
   return line > 0 && line <= UINT32_MAX ? static_cast<uint32_t>(line) : code.first_line;
 }
 

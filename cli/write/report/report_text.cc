@@ -353,7 +353,7 @@ class TextReport {
       text_ += format_counted(hidden, "std, allocator and runtime frame") + " hidden (--all-frames)\n";
     }
     if (tree_.hides_libraries && !view_.list_suppressions) text_ += "lines of libraries hidden (--libraries)\n";
-    if (view_.tree || profile_.shows_libraries) text_ += small_sites_line(devices);
+    if ((view_.tree || profile_.shows_libraries) && !view_.list_suppressions) text_ += small_sites_line(devices);
     findings_line();
     std::string more = "more:";
     if (devices.size() > 1 && view_.device.empty()) more += " --device " + escape_controls(devices[1]->name) + " ";
@@ -378,7 +378,7 @@ class TextReport {
       }
     }
     if (stacks == 0) return "";
-    return fmt::format("{}, {} of the peak, in rows that lack some callers (run --all-sites)\n",
+    return fmt::format("{}, {} of the peak, in rows that lack some callers (heapprof run --all-sites)\n",
                        format_counted(stacks, "small site"), format_percent_rounded({bytes, all_bytes}));
   }
 

@@ -70,7 +70,7 @@ class Marker {
   void look_at(uint32_t node, State* state) {
     const Frame& frame = profile_->frames[profile_->nodes[node].frame];
     const PythonFrame kind = frames_.of_node(node);
-    // A row of small sites has what it leaves out of others' (rows.h).
+    // What a row of small sites leaves out has no frame of Python in it, unless another one stands for it (rows.h).
     const bool is_hidden =
         kind == PythonFrame::kHidden || kind == PythonFrame::kInterpreter || kind == PythonFrame::kSmallSites;
     state->is_only_python = state->is_only_python && is_hidden;

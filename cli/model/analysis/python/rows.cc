@@ -13,27 +13,23 @@ PythonRows::PythonRows(const Profile& profile) : profile_(profile) {
   frames_.emplace(profile);
   std::map<std::string, uint32_t> numbers;
   const auto number_of = [&numbers](const std::string& name) {
-    return numbers.try_emplace(name, kHosts + 1 + static_cast<uint32_t>(numbers.size())).first->second;
+    return numbers.try_emplace(name, 1 + static_cast<uint32_t>(numbers.size())).first->second;
   };
   const uint32_t standard = number_of("");
   packages_.resize(profile.frames.size(), 0);
   for (uint32_t i = 0; i < profile.frames.size(); ++i) {
     const Frame& frame = profile.frames[i];
+    const PythonFrame kind = frames_->of_frame(i);
+    const bool is_object = kind == PythonFrame::kLibrary && frame.module < profile.modules.size();
+    const bool is_standard = is_object && frames_->paths().object(frame.module) == ObjectOrigin::kStandard;
     std::string name;
-    switch (frames_->of_frame(i)) {
-      case PythonFrame::kHost: packages_[i] = kHosts; break;
-      case PythonFrame::kStandard: packages_[i] = standard; break;
-      case PythonFrame::kPackage: name = frames_->paths().package(frame.file); break;
-      case PythonFrame::kLibrary:
-        if (frame.module >= profile.modules.size()) break;
-        if (frames_->paths().object(frame.module) == ObjectOrigin::kStandard)
-          packages_[i] = standard;
-        else
-          name = frames_->paths().package_of_object(frame.module);
-        break;
-      default: break;
+    if (kind == PythonFrame::kPackage) name = frames_->paths().package(frame.file);
+    if (is_object) name = frames_->paths().package_of_object(frame.module);
+    if (kind == PythonFrame::kStandard || is_standard) {
+      packages_[i] = standard;
+    } else if (!name.empty()) {
+      packages_[i] = number_of(name);
     }
-    if (!name.empty()) packages_[i] = number_of(name);
   }
 }
 
@@ -44,56 +40,62 @@ bool PythonRows::find(const std::vector<uint32_t>& stack, size_t taken, std::vec
   size_t own = 0;
   while (own < size && kind(stack[own]) != PythonFrame::kOwn) ++own;
   if (own < taken) return true;
-  std::vector<size_t> kept;
-  size_t find = own;    // the machinery's outermost frame of the import, or the user's own
-  size_t start = own;   // of the interpreter
-  size_t unread = own;  // a function that runs Python
-  size_t machinery = own;
-  size_t tensor = own;
-  size_t runs = 0;
-  bool is_inside = own < size;  // of Python
-  bool run_is_inside = false;
+  size_t python = own;  // outside of the user's own
+  while (python < size && !is_python(stack[python])) ++python;
+  const bool has_own = own < size;
+  bool is_inside = python < size;
+  constexpr size_t kNone = SIZE_MAX;
+  size_t find = kNone, machinery = kNone, module = kNone, start = kNone, unread = kNone, tensor = kNone;
+  size_t line = kNone, asks = kNone, instead = kNone, outside = kNone, interpreter = kNone;
+  size_t generated = kNone;
+  bool has_package = false;
+  uint32_t first_package = 0;
+  std::vector<size_t> runs;
   for (size_t at = own; at-- > 0;) {
     const uint32_t frame = stack[at];
-    if (tensor == own && asks_for_tensor(frame)) tensor = at;
-    if (machinery == own && kind(frame) == PythonFrame::kImport) machinery = at;
-    if (find == own && kind(frame) == PythonFrame::kImport && is_called(frame, "_find_and_load")) find = at;
-    if (start == own && is_start(frame)) start = at;
-    if (unread == own && kind(frame) == PythonFrame::kEvaluator) unread = at;
+    const PythonFrame kind = this->kind(frame);
+    if (!is_inside && kind == PythonFrame::kGenerated) generated = at;
     is_inside = is_inside || is_python(frame);
-    if (package(frame) == 0 || (package(frame) == kHosts && is_inside)) continue;
-    if (runs == 0 || package(stack[kept.back()]) != package(frame) || run_is_inside != is_inside) {
-      kept.push_back(at);
-      run_is_inside = is_inside;
-      ++runs;
-    } else if (stands_for_run(frame) || !is_inside) {
-      kept.back() = at;
+    if (!is_inside && (kind == PythonFrame::kHost || kind == PythonFrame::kLibrary)) outside = at;
+    if (interpreter == kNone && kind == PythonFrame::kInterpreter) interpreter = at;
+    if (is_python(frame)) unread = kNone;
+    if (unread == kNone && kind == PythonFrame::kEvaluator) unread = at;
+    if (tensor == kNone && asks_for_tensor(frame)) tensor = at;
+    if (start == kNone && is_start(frame)) start = at;
+    if (machinery != kNone && module == kNone && is_python(frame) && kind != PythonFrame::kImport) module = at;
+    if (machinery == kNone && kind == PythonFrame::kImport) {
+      machinery = at;
+      asks = line;
+    }
+    if (find == kNone && kind == PythonFrame::kImport && is_called(frame, "_find_and_load")) find = at;
+    if (is_line(frame)) line = at;
+    if (kind == PythonFrame::kPackage && !has_package) {
+      has_package = true;
+      first_package = package(frame);
+    }
+    if (stands_in(kind, has_package && package(frame) == first_package, has_package, instead != kNone)) instead = at;
+    if (package(frame) == 0) continue;
+    if (runs.empty() || package(stack[runs.back()]) != package(frame)) {
+      runs.push_back(at);
+    } else if (is_line(frame)) {
+      runs.back() = at;
     }
   }
-  if (runs > kMostRuns) kept.erase(kept.begin() + 1, kept.end() - (kMostRuns - 1));
-  if (tensor < own) kept.push_back(tensor);
-  if (machinery < own) kept.push_back(machinery);
-  if (find < own) {
-    size_t module = find;  // what runs inside of the machinery
-    while (module-- > 0 && (!is_python(stack[module]) || kind(stack[module]) == PythonFrame::kImport)) {
-    }
-    if (module < find) kept.push_back(module);
-    kept.push_back(find);
+  std::vector<size_t> kept(runs.end() - static_cast<std::ptrdiff_t>(std::min(runs.size(), kMostRuns)), runs.end());
+  for (const size_t at : {tensor, start, unread, asks, machinery, module, find, outside, generated}) kept.push_back(at);
+  if (find != kNone) {
     size_t outer = find + 1;
     while (outer < own && !is_python(stack[outer])) ++outer;
     if (outer < own && is_called(stack[outer], "reload")) kept.push_back(outer);
-    if (own == size) {
-      while (outer < own && !is_line(stack[outer])) ++outer;
-      if (outer < own) kept.push_back(outer);
-    }
   }
-  if (own == size && start < own) kept.push_back(start);
-  if (own == size && runs == 0 && unread < own) kept.push_back(unread);
+  if (!has_own || !is_python(stack[own])) kept.push_back(instead);
+  if (!has_own && runs.empty()) kept.push_back(interpreter);
+  std::erase(kept, kNone);
   std::sort(kept.begin(), kept.end());
   kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
   size_t lines = 0;
   for (size_t at = own; at < size && lines < kMostOwn; ++at) {
-    if (kind(stack[at]) != PythonFrame::kOwn) continue;
+    if (this->kind(stack[at]) != PythonFrame::kOwn) continue;
     kept.push_back(at);
     ++lines;
   }
@@ -104,7 +106,7 @@ bool PythonRows::find(const std::vector<uint32_t>& stack, size_t taken, std::vec
     besides->push_back(stack[at]);
     next = at + 1;
   }
-  return runs > 0 || lines > 0;
+  return is_inside && (has_own || !runs.empty());
 }
 
 }  // namespace heapprof::cli

@@ -6,13 +6,15 @@
 // line that imported it, with all that the library's lines took.
 //
 // Besides are, innermost first:
-//  - inside of the user's own: of each run of frames of one package its innermost line, or a function of C where the
-//    package has no line there (outside of all Python the innermost);
-//  - what asked for a tensor of PyTorch's (cpu_tensors.h);
-//  - of an import: the outermost frame of the machinery, and that which looks the module up; what runs right inside of
-//    it (which names the module), and a reload() right outside of it;
-//  - the user's own lines, kMostOwn of them. Without any: that the interpreter started or ended, and the line of the
-//    outermost import; without a line at all: that Python ran, which was not read.
+//  - inside Python, of each run of frames of one package its innermost line, or a function of C where the package has
+//    no line there; and what asked for a tensor of PyTorch's (cpu_tensors.h);
+//  - of an import: the line that asked, the outermost frame of the machinery, and that which looks the module up; what
+//    runs first inside it (which names the module), and a reload() around it;
+//  - that the interpreter started or ended, that Python ran which was not read, and the innermost function of a library
+//    or a host around all Python, with the outermost frame of that if code made it;
+//  - the user's own lines, kMostOwn of them. Without any of Python: the line that stands for the program instead
+//    (places.h). Without any, and without a package, a function of the
+//    interpreter's.
 #pragma once
 
 #include "cli/model/analysis/cpu_tensors.h"
@@ -35,13 +37,13 @@ class PythonRows {
   bool has_any() const { return frames_.has_value(); }
   // stack: all frames, innermost first, of which the row has the first `taken`. The frames that it has besides, in the
   // same order, with kLeftOut where there are others in between; none if one of the user's own is among the first.
-  // False: none of them says whose it is.
+  // False: they do not say whose it is.
   static constexpr uint32_t kLeftOut = 0xffffffff;
   bool find(const std::vector<uint32_t>& stack, size_t taken, std::vector<uint32_t>* besides) const;
 
   // What find() asks of a frame.
   static constexpr size_t kMostOwn = 4;    // frames of the user's own: who asked, and who called
-  static constexpr size_t kMostRuns = 16;  // the innermost, and the outermost as the last
+  static constexpr size_t kMostRuns = 16;  // the innermost
   PythonFrame kind(uint32_t frame) const { return frames_->of_frame(frame); }
   bool is_python(uint32_t frame) const { return is_of_python(profile_, profile_.frames[frame]); }
   bool is_called(uint32_t frame, std::string_view name) const { return profile_.frames[frame].function == name; }
@@ -53,12 +55,13 @@ class PythonRows {
   bool is_line(uint32_t frame) const {
     return kind(frame) == PythonFrame::kPackage || kind(frame) == PythonFrame::kStandard;
   }
-  // The number of its package; 0: it says none. kHosts: of the program that has the interpreter inside, which only
-  // counts outside of all Python.
-  static constexpr uint32_t kHosts = 1;
-  uint32_t package(uint32_t frame) const { return packages_[frame]; }
-  // Whether inside of Python it stands for its run in place of those further out.
-  bool stands_for_run(uint32_t frame) const { return is_line(frame) || kind(frame) == PythonFrame::kHost; }
+  uint32_t package(uint32_t frame) const { return packages_[frame]; }  // its number; 0: it says none
+  // Whether a frame stands for a program without frames of the user's own, in place of those around it (places.cc).
+  // is_first: of the package that the outermost frame of any is of; has_package: there is one; has_any: one stands so
+  static bool stands_in(PythonFrame kind, bool is_first, bool has_package, bool has_any) {
+    return (kind == PythonFrame::kPackage && is_first) || (kind == PythonFrame::kStandard && !has_package) ||
+           (kind == PythonFrame::kGenerated && !has_any);
+  }
 
  private:
   const Profile& profile_;
