@@ -6,18 +6,13 @@
 #include "cli/run/signals.h"
 #include "cli/target/process_facts.h"
 
-#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <vector>
-
 namespace heapprof::cli {
 
 namespace {
-
-constexpr int kHoldingMs = 10;
 
 bool is_reaper() {
   int is_set = 0;
@@ -47,10 +42,7 @@ std::optional<int> serve_as_init(const Inherited& inherited) {
       }
       signals.stop_with(run, WSTOPSIG(status));
     }
-    if (const int number = signals.handle(run)) kill(run, number);  // the run decides when to leave
-    std::vector<pollfd> waiting;
-    signals.add_waiting(&waiting);
-    poll(waiting.data(), waiting.size(), signals.is_holding() ? kHoldingMs : -1);
+    signals.wait_for_run(run);
   }
 }
 

@@ -1,4 +1,4 @@
-// cli/run/processes.cc: a pid is not a process, nor a process a program. (long: one class)
+// cli/run/processes.cc: a pid is not a process, nor a process a program.
 //
 // Three things come under one number. A process can be replaced by exec: the same pid, another program, another agent
 // that says Hello. Its number can be used again when it has ended: the same pid, another process. And the program can

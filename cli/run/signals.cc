@@ -10,13 +10,17 @@
 // signal that is not ignored is sent to the process that *added* the signalfd (epoll(7) under signalfd(2)). So the
 // child adds one before its exec, and we, who hold both descriptors, are woken when the program is sent a signal:
 // which one is not known. epoll_wait() asks the signalfd again in our own context, and drops the event if nothing is
-// pending there; therefore one signal stays pending in our main thread for good (kMarker), and the registration is
+// pending there; therefore one signal stays pending in our main thread (kMarker), and the registration is
 // edge-triggered.
 //
 // The program's signal and ours come together, so a signal of those that go to groups (the terminal's, and SIGTERM) is
 // held back for kTogetherNs, and forwarded if the program was sent none in that time. All others are forwarded at once:
 // a SIGCHLD of the program's would be taken for its SIGUSR1. So are all in a program that gets other signals all the
-// time (a shell's SIGCHLD, timers), which tells nothing. Twice is bad, never is worse.
+// time (a shell's SIGCHLD, timers), which tells nothing, and one by which the program ends anyway. Twice is bad, never
+// is worse.
+//
+// Between an init and its run nothing is guessed: what the init forwards says so (kThroughInit), and the run takes one
+// that it got itself and the init's for the same.
 #include "cli/run/signals.h"
 
 #include "cli/base/clock.h"
@@ -45,6 +49,8 @@ constexpr uint64_t kSecondAfterNs = 200'000'000;
 constexpr uint64_t kTogetherNs = 3'000'000;   // systemd took 0.1 to 0.4 ms for a control group of 8 processes
 constexpr uint64_t kSameLookNs = 2'000'000;   // the collector's longest pause between two looks
 constexpr uint64_t kQuietNs = 5'000'000'000;  // without signals for so long, one now is the one that we got
+constexpr uint64_t kBothNs = 1'000'000'000;   // an init and its run may read the same signal so far apart under load
+constexpr int kThroughInit = -113;  // an si_code of none of the kernel's; si_errno is the one that it came with
 constexpr useconds_t kStillStoppedUs = 50'000;
 
 bool is_terminals(int number) {
@@ -88,6 +94,18 @@ void forward(pid_t pid, const signalfd_siginfo& info) {
   kill(pid, number);
 }
 
+// A real si_code below 0 is allowed to anybody of the same user; with it, signalfd shows sender and value.
+void forward_to_run(pid_t pid, const signalfd_siginfo& info, int code) {
+  siginfo_t queued{};
+  queued.si_signo = static_cast<int>(info.ssi_signo);
+  queued.si_code = kThroughInit;
+  queued.si_errno = code;
+  queued.si_pid = static_cast<pid_t>(info.ssi_pid);
+  queued.si_uid = info.ssi_uid;
+  queued.si_value.sival_ptr = reinterpret_cast<void*>(info.ssi_ptr);
+  if (syscall(SYS_rt_sigqueueinfo, pid, queued.si_signo, &queued) != 0) kill(pid, queued.si_signo);
+}
+
 // The kernel sends the hangup of a terminal to the leader of its session alone (tty_signal_session_leader() in its
 // drivers/tty/tty_jobctrl.c).
 bool is_hangup(const signalfd_siginfo& info) {
@@ -112,6 +130,13 @@ bool is_dropped(pid_t pid, int number) {
   const auto is_in = [&](const char* field) { return (signals_in(status, field) >> (number - 1) & 1) != 0; };
   const bool is_usually = number == SIGCONT || number == SIGWINCH || number == SIGURG || number == SIGCHLD;
   return !is_in("\nSigBlk:") && (is_in("\nSigIgn:") || (is_usually && !is_in("\nSigCgt:")));
+}
+
+// Whether the first of its kind ends the process, so that a second one changes nothing.
+bool is_end_of(pid_t pid, int number) {
+  const std::string status = read_proc(pid, "status");
+  const auto is_in = [&](const char* field) { return (signals_in(status, field) >> (number - 1) & 1) != 0; };
+  return is_ending(number) && !is_in("\nSigBlk:") && !is_in("\nSigIgn:") && !is_in("\nSigCgt:");
 }
 
 bool is_ignored_or_blocked(pid_t pid, int number) {
@@ -226,7 +251,8 @@ void SignalWatch::enter_program() const {
 // A program with many signals would wake us for each: it is looked at when one of ours comes.
 void SignalWatch::add_waiting(std::vector<pollfd>* waiting) const {
   waiting->push_back({fd_.get(), POLLIN, 0});
-  if (monotonic_ns() - programs_signal_ns_ >= kQuietNs) waiting->push_back({programs_.get(), POLLIN, 0});
+  is_watching_ = monotonic_ns() - programs_signal_ns_ >= kQuietNs;
+  if (is_watching_) waiting->push_back({programs_.get(), POLLIN, 0});
 }
 
 void SignalWatch::note_programs_signals() {
@@ -234,6 +260,35 @@ void SignalWatch::note_programs_signals() {
   if (epoll_wait(programs_.get(), &event, 1, 0) != 1) return;
   programs_signal_before_ns_ = programs_signal_ns_;
   programs_signal_ns_ = monotonic_ns();
+  if (!is_watching_) programs_signal_before_ns_ = programs_signal_ns_;  // at any time since: it says nothing of ours
+}
+
+// Whether it is one that both an init and this process, its run, were sent. Takes the mark off what came through the
+// init.
+bool SignalWatch::has_come_already(signalfd_siginfo* info) {
+  const bool is_through_init = info->ssi_code == kThroughInit;
+  if (is_through_init) info->ssi_code = info->ssi_errno;
+  if (info->ssi_signo >= came_.size()) return false;
+  Came& last = came_[info->ssi_signo];
+  const uint64_t now_ns = monotonic_ns();
+  const bool is_same = last.ns != 0 && now_ns - last.ns < kBothNs && last.sender == info->ssi_pid &&
+                       last.is_through_init != is_through_init;
+  last = is_same ? Came{} : Came{now_ns, info->ssi_pid, is_through_init};
+  return is_same;
+}
+
+void SignalWatch::wait_for_run(pid_t pid) const {
+  pollfd waiting{fd_.get(), POLLIN, 0};
+  poll(&waiting, 1, -1);
+  signalfd_siginfo info;
+  while (read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    if (is_about_us(info)) continue;
+    if (static_cast<pid_t>(info.ssi_pid) == pid && info.ssi_code == SI_USER) {
+      pass_up(info);  // the run's parent is us
+    } else {
+      forward_to_run(pid, info, is_hangup(info) ? SI_USER : info.ssi_code);
+    }
+  }
 }
 
 // A program that ignores or blocks the signal would never end by it: the second one is meant for us.
@@ -251,7 +306,9 @@ int SignalWatch::handle(pid_t pid) {
   signalfd_siginfo info;
   while (read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     if (is_about_us(info)) continue;
-    const bool is_from_program = is_from_below(info, pid);
+    const bool is_to_init = info.ssi_code == kThroughInit;
+    if (has_come_already(&info)) continue;
+    const bool is_from_program = !is_to_init && is_from_below(info, pid);
     if (is_from_program && is_for_parent_alone(info)) {
       pass_up(info);
     } else {
@@ -268,7 +325,7 @@ int SignalWatch::handle(pid_t pid) {
       continue;
     }
     const uint64_t from_ns = one.until_ns - kTogetherNs - kSameLookNs;
-    const bool is_twin = programs_signal_ns_ >= from_ns;
+    const bool is_twin = programs_signal_ns_ >= from_ns && !is_end_of(pid, number);
     const uint64_t other_ns = is_twin ? programs_signal_before_ns_ : programs_signal_ns_;
     const bool is_for_group = is_for_our_group(one.info, pid);
     if (is_hangup(one.info) || is_for_group) {

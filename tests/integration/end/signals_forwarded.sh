@@ -67,6 +67,15 @@ kill -USR1 $cli
 ends_with $((128 + $(number_of USR1)))
 exec 4>&-
 
+# One that ends the program reaches it at the moment at which it gets another one, too.
+start "$TARGETS/counts_signals" "$(number_of TERM)"
+kill -URG "$(pgrep -o -P $cli)"
+kill -TERM $cli
+expect_word "$(number_of URG) 0"
+wait_for 60 "the program's end by SIGTERM" is_over $cli
+ends_with $((128 + $(number_of TERM)))
+exec 4>&-
+
 # A program that has timers and children is told of what is sent to heapprof alone, too. (A trap that runs while bash
 # reads a command substitution ends that with a syntax error: it has none left by then.)
 start bash -c 'trap "echo got" USR1; all=$(seq 200); echo ready; for i in $all; do read -t 0.01 -u 4 || [ $? -gt 128 ] || break; /bin/true; done 4<&0; exit 6'

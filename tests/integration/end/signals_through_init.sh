@@ -1,0 +1,62 @@
+# Where heapprof is the first process of a container, or a subreaper, it is two processes: an init and the run. A signal
+# to either, to both, or to the init at the moment at which the run gets another one, reaches the program once.
+cat >reaper.py <<'P'
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+os.execvp(sys.argv[1], sys.argv[1:])
+P
+expect_word() {
+  read -r -t 20 -u 3 word || fail "the program says nothing, where '$1' was to come ($what)"
+  expect_eq "the program's word ($what)" "$word" "$1"
+}
+number_of() { kill -l "$1"; }
+start() {  # WHAT: its words on descriptor 3, its input held open by descriptor 4
+  what=$1
+  rm -f words input profile.json
+  mkfifo words input
+  setsid "$PYTHON" reaper.py "$HEAPPROF_BIN" run -q -o profile.json -- "$TARGETS/counts_signals" >words 2>err.txt <input &
+  init=$!
+  exec 3<words 4>input
+  expect_word ready
+  run=$(pgrep -o -P $init)
+}
+finish() {  # another signal shows that nothing else was on its way
+  kill -USR2 $init
+  expect_word "$(number_of USR2) 0"
+  exec 4>&-
+  status=0
+  wait $init || status=$?
+  expect_eq "exit status ($what)" $status 6
+  expect_eq "what the program says last ($what)" "$(cat <&3)" ""
+}
+start "to the init, as one of the run's own helpers ends"
+kill -CHLD $run
+kill -TERM $init
+expect_word "$(number_of TERM) 0"
+finish
+for name in TERM INT HUP USR1; do
+  start "SIG$name to the group"
+  kill -$name -- -$init
+  expect_word "$(number_of $name) 0"
+  finish
+done
+start "to both, one by one"
+kill -TERM $run
+kill -TERM $init
+expect_word "$(number_of TERM) 0"
+finish
+start "to the init, with a value"
+"$PYTHON" - $init <<'P'
+import ctypes, signal, sys
+libc = ctypes.CDLL(None)
+for value in (7, 8): libc.sigqueue(int(sys.argv[1]), signal.SIGRTMIN + 2, ctypes.c_void_p(value))
+P
+for value in 7 8; do expect_word "$(number_of RTMIN+2) $value"; done
+finish
+
+# The program is the container's first process to all that run there: what its child sends to PID 1 is for it.
+unshare --pid --fork --mount --mount-proc true 2>/dev/null || skip "no pid namespaces"
+status=0
+unshare --pid --fork --mount --mount-proc "$HEAPPROF_BIN" run -q -o profile.json -- \
+  bash -c 'trap "exit 9" TERM; for ((i = 0; i < 100; ++i)); do sh -c "kill -TERM 1"; sleep 0.2; done' || status=$?
+expect_eq "exit status of a program whose child ends the container" $status 9
