@@ -1,4 +1,4 @@
-// cli/attach/attach.cc: what is refused, which thread is stopped, what ours is to call. (long: one visit)
+// cli/attach/attach.cc: what is refused, which thread is stopped, what ours is to call.
 //
 // Refused is what could not be undone or is not known: before anything is touched. The loader's lock is looked at from
 // outside first, too: a thread of ours that waits for it inside dlopen could block threads that are needed to release

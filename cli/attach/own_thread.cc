@@ -1,4 +1,4 @@
-// cli/attach/own_thread.cc: see own_thread.h. (long: one thread)
+// cli/attach/own_thread.cc: see own_thread.h.
 //
 // A function that returns runs `mov %rax,%rdi; mov $SYS_exit,%eax; syscall` of libc's, and stops before that call, as
 // each call stops it: its result is in rdi, the call is skipped, and the next function begins. No breakpoint is needed.

@@ -1,4 +1,4 @@
-// cli/attach/traced_thread.cc: ptrace, and a signal frame written by hand. (long: one thread)
+// cli/attach/traced_thread.cc: ptrace, and a signal frame written by hand.
 //
 // The frame is that of Linux on x86-64 (arch/x86/kernel/signal_64.c): the address that the call returns to, a ucontext,
 // a siginfo, and above them the state of the vector registers, as XSAVE writes it, with the words that say how long it

@@ -1,4 +1,4 @@
-// cli/base/problems.h: every error and warning that the command line tool can say, in one place. (long: one list)
+// cli/base/problems.h: every error and warning that the command line tool can say, in one place.
 //
 // A new one is a function here, its words in the problems_*.cc of its section, and a line in HEAPPROF_PROBLEMS; a unit
 // test walks that list. An id is never reused. exit_code 0 makes it a warning. `program` and `file` arguments are what

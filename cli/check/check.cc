@@ -1,4 +1,4 @@
-// cli/check/check.cc: run or read, measure, judge, say, keep, program by program. (long: one story)
+// cli/check/check.cc: run or read, measure, judge, say, keep, program by program.
 //
 // A check in continuous integration is looked at hours later, by somebody who wants to know all that was wrong and not
 // only the first. So a problem costs its own verdict ("not judged", with the reason), the others go on, and every

@@ -1,7 +1,7 @@
 // cli/collect/books_need.cc: see books_need.h.
 #include "cli/collect/books_need.h"
 
-#include "cli/collect/recorded_stays.h"
+#include "cli/collect/recorded_parts.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// cli/collect/process_collector.cc: wires the parts of a process, and gives each its turn. (long: one process)
+// cli/collect/process_collector.cc: wires the parts of a process, and gives each its turn.
 //
 // The parts know nothing of each other. The drain fetches events and gives them to the ledger; what needs a clock of
 // its own is done here, between two rounds: the resident set every 10 ms, names of threads (two new ones a round, as
@@ -23,8 +23,7 @@
 #include "cli/collect/leak_watch.h"
 #include "cli/collect/questions.h"
 #include "cli/collect/recorded_changes.h"
-#include "cli/collect/recorded_codes.h"
-#include "cli/collect/recorded_names.h"
+#include "cli/collect/recorded_parts.h"
 #include "cli/collect/recording_builder.h"
 #include "cli/collect/rings/notes.h"
 #include "cli/collect/snapshot_clock.h"

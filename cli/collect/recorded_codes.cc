@@ -1,7 +1,6 @@
 // cli/collect/recorded_codes.cc: what the agent said of a code object stays in the arena, so it is read at the end, and
 // only of those that are in a stack.
-#include "cli/collect/recorded_codes.h"
-
+#include "cli/collect/recorded_parts.h"
 #include "cli/collect/rings/python_lines.h"
 
 #include <utility>

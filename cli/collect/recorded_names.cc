@@ -1,6 +1,5 @@
-// cli/collect/recorded_names.cc: see recorded_names.h.
-#include "cli/collect/recorded_names.h"
-
+// cli/collect/recorded_names.cc: see recorded_parts.h.
+#include "cli/collect/recorded_parts.h"
 #include "cli/collect/recorded_scopes.h"
 
 namespace heapprof::cli {

@@ -1,8 +1,7 @@
 // cli/collect/recorded_owners.cc: the search knows sites, the profile stacks. Sites count what was live at the very
 // end, owners what was live when the process asked: nearly always the same, as nothing leads to what is lost.
-#include "cli/collect/recorded_owners.h"
-
 #include "cli/base/saturating.h"
+#include "cli/collect/recorded_parts.h"
 
 namespace heapprof::cli {
 

@@ -1,7 +1,6 @@
 // cli/collect/recorded_snapshots.cc: the books go by snapshot and have differences, a recording goes by site and has
 // amounts: the steps are counted by site, and then each goes where its site's are.
-#include "cli/collect/recorded_snapshots.h"
-
+#include "cli/collect/recorded_parts.h"
 #include "cli/collect/recorded_scopes.h"
 
 #include <algorithm>

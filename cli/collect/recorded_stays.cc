@@ -1,8 +1,7 @@
 // cli/collect/recorded_stays.cc: from serial numbers of bounds to places in a list, and from sites of the book to those
 // of the recording.
-#include "cli/collect/recorded_stays.h"
-
 #include "cli/collect/memory/growing_array.h"
+#include "cli/collect/recorded_parts.h"
 
 #include <algorithm>
 #include <tuple>

@@ -1,7 +1,6 @@
 // cli/collect/recorded_trace.cc: a training loop does the same to the same addresses again and again, so memory that
 // events are about is a table of its own, and an event is a few small numbers.
-#include "cli/collect/recorded_trace.h"
-
+#include "cli/collect/recorded_parts.h"
 #include "cli/collect/recorded_scopes.h"
 
 #include <algorithm>

@@ -9,12 +9,8 @@
 // A difference is written into the profile: it is a bug of ours that a user can report.
 #include "cli/collect/recording_builder.h"
 
-#include "cli/collect/recorded_names.h"
-#include "cli/collect/recorded_owners.h"
+#include "cli/collect/recorded_parts.h"
 #include "cli/collect/recorded_scopes.h"
-#include "cli/collect/recorded_snapshots.h"
-#include "cli/collect/recorded_stays.h"
-#include "cli/collect/recorded_trace.h"
 #include "cli/model/profile/assemble.h"
 #include "cli/model/profile/assemble_steps.h"
 #include "cli/model/profile/site_numbers.h"

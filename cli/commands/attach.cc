@@ -1,9 +1,8 @@
 // cli/commands/attach.cc: the flags of `heapprof attach`: those of `run` that a program which runs already can have.
-#include "cli/commands/attach.h"
-
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/units.h"
+#include "cli/commands/commands.h"
 #include "cli/flags/sample_option.h"
 #include "cli/flags/suppression_options.h"
 #include "cli/run/profile_path.h"

@@ -1,9 +1,8 @@
 // cli/commands/detach.cc: the agent is told directly; the heapprof that attached notices, and writes its profile.
-#include "cli/commands/detach.h"
-
 #include "cli/attach/attach.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
+#include "cli/commands/commands.h"
 #include "cli/target/agent_files.h"
 
 #include <fmt/format.h>

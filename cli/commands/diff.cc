@@ -1,11 +1,10 @@
 // cli/commands/diff.cc: finds out what is compared with what, reads it, renders; warnings and what is incomplete come
 // last.
-#include "cli/commands/diff.h"
-
 #include "cli/base/atomic_file.h"
 #include "cli/base/file_name.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
+#include "cli/commands/commands.h"
 #include "cli/flags/suppression_options.h"
 #include "cli/model/analysis/warnings.h"
 #include "cli/model/profile/fields.h"

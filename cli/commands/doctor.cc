@@ -1,9 +1,8 @@
 // cli/commands/doctor.cc: asks, and shows.
-#include "cli/commands/doctor.h"
-
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/collect/clock.h"
+#include "cli/commands/commands.h"
 #include "cli/target/agent_trial.h"
 #include "cli/target/capabilities.h"
 #include "cli/write/doctor/formats.h"

@@ -1,9 +1,8 @@
 // cli/commands/estimate.cc: what is asked is looked at first, then the device, which may take seconds, and then both
 // are held against each other.
-#include "cli/commands/estimate.h"
-
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
+#include "cli/commands/commands.h"
 #include "cli/flags/estimate_options.h"
 #include "cli/flags/estimate_words.h"
 #include "cli/target/agent_files.h"

@@ -1,6 +1,4 @@
 // cli/commands/export.cc: reads, checks that the format and the profile can answer what was asked, writes.
-#include "cli/commands/export.h"
-
 #include "cli/base/atomic_file.h"
 #include "cli/base/file_name.h"
 #include "cli/base/output.h"
@@ -8,6 +6,7 @@
 #include "cli/base/terminal.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/commands/commands.h"
 #include "cli/model/analysis/folding.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/analysis/trace_replay.h"

@@ -1,11 +1,10 @@
 // cli/commands/history.cc: reads the entries and shows their trends; or makes entries of profiles and appends them.
-#include "cli/commands/history.h"
-
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/check/commit.h"
+#include "cli/commands/commands.h"
 #include "cli/flags/suppression_options.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/analysis/sampling.h"

@@ -1,6 +1,4 @@
 // cli/commands/merge.cc: finds the inputs, adds them up, alone or as a process of a launcher's step, writes the sum.
-#include "cli/commands/merge.h"
-
 #include "cli/base/atomic_file.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
@@ -8,6 +6,7 @@
 #include "cli/base/terminal.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/commands/commands.h"
 #include "cli/merge/merge_inputs.h"
 #include "cli/merge/merge_step.h"
 #include "cli/model/analysis/group.h"

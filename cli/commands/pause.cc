@@ -1,10 +1,9 @@
 // cli/commands/pause.cc: names the process, gives the order, says what follows from it.
-#include "cli/commands/pause.h"
-
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/commands/commands.h"
 #include "cli/flags/sample_option.h"
 #include "cli/target/order_client.h"
 

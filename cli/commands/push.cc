@@ -1,15 +1,15 @@
 // cli/commands/push.cc: what is to be sent is a number of a process, of which a snapshot is taken, or a file;
 // cli/serve/push.h sends it. All are read before the first is sent: a name that is wrong sends nothing.
-#include "cli/commands/push.h"
+#include "cli/serve/push.h"
 
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/terminal.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/commands/commands.h"
 #include "cli/model/profile/program_name.h"
 #include "cli/read/read_profile.h"
-#include "cli/serve/push.h"
 #include "cli/serve/serve.h"
 #include "cli/serve/served_processes.h"
 #include "cli/target/snapshot_client.h"

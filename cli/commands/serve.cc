@@ -1,12 +1,12 @@
 // cli/commands/serve.cc: flags; cli/serve/serve.h does the rest. The socket is opened here, so that a port that is
 // taken is known before anything is looked for.
-#include "cli/commands/serve.h"
+#include "cli/serve/serve.h"
 
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/terminal.h"
+#include "cli/commands/commands.h"
 #include "cli/serve/listen_address.h"
-#include "cli/serve/serve.h"
 
 #include <charconv>
 #include <system_error>

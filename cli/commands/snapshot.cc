@@ -1,12 +1,11 @@
 // cli/commands/snapshot.cc: names the file, asks, says what was written.
-#include "cli/commands/snapshot.h"
-
 #include "cli/base/file_name.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/terminal.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/commands/commands.h"
 #include "cli/run/profile_path.h"
 #include "cli/target/snapshot_client.h"
 #include "cli/write/text/run_text.h"

@@ -1,10 +1,9 @@
 // cli/commands/symbolize.cc: reads a profile, finds names, writes it in its own place or where -o says.
-#include "cli/commands/symbolize.h"
-
 #include "cli/base/atomic_file.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/progress.h"
+#include "cli/commands/commands.h"
 #include "cli/model/profile/invariants.h"
 #include "cli/read/read_profile.h"
 #include "cli/run/name_profile.h"

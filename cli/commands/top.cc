@@ -1,9 +1,8 @@
 // cli/commands/top.cc: flags; cli/top/top_watch.h does the rest.
-#include "cli/commands/top.h"
-
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/units.h"
+#include "cli/commands/commands.h"
 #include "cli/run/profile_path.h"
 #include "cli/top/top_watch.h"
 

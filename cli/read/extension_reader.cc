@@ -1,4 +1,4 @@
-// cli/read/extension_reader.cc: (long: a function for each object) one function per object of the format, in the order
+// cli/read/extension_reader.cc: one function per object of the format, in the order
 // of man/heapprof-format.5.
 #include "cli/read/extension_reader.h"
 

@@ -8,7 +8,7 @@
 //  - An allocator is recognised by its functions in the stacks, in its own module. A library that is loaded, or a
 //    program's name, is no evidence.
 //  - A pool is named only where it has a tenth of the peak of the heap and mapped memory together.
-// Not provided: Python's, which cli/write/report/inside_text.h explains; pools that no setting turns off.
+// Not provided: Python's, which cli/write/report/report_sections.h explains; pools that no setting turns off.
 // Trust:    names are strangers': any bytes.
 // Cost:     the sites, and a few frames of each.
 #pragma once

@@ -1,4 +1,4 @@
-// cli/write/export/pprof.cc: the messages of profile.proto, written with protozero. (long: the tables of one file)
+// cli/write/export/pprof.cc: the messages of profile.proto, written with protozero.
 // Fields of the top message may come in any order, so samples go out as they are made, and the tables that they filled
 // follow.
 #include "cli/write/export/pprof.h"

@@ -14,7 +14,7 @@
 #include "cli/write/report/conclusion.h"
 #include "cli/write/report/device_choice.h"
 #include "cli/write/report/findings_words.h"
-#include "cli/write/report/threads_text.h"
+#include "cli/write/report/report_sections.h"
 #include "cli/write/text/metric_text.h"
 #include "cli/write/text/place_text.h"
 #include "cli/write/text/run_text.h"

@@ -1,4 +1,4 @@
-// cli/write/profile/dhat.cc: (long: a function for each object) what the viewer reads comes first: head, program
+// cli/write/profile/dhat.cc: what the viewer reads comes first: head, program
 // points, frame table. The extension holds the rest, per site in columns (names once, not a million times), and repeats
 // nothing but numbers that DHAT's fields cannot hold exactly; the columns are dhat_sites.cc's.
 #include "cli/write/profile/dhat.h"

@@ -1,9 +1,8 @@
 // cli/write/report/api_text.cc: a line for each kind of call and place, the longest first. Allocating and freeing on a
 // device waits for the device: who does it again and again for the same memory is told what it costs.
-#include "cli/write/report/api_text.h"
-
 #include "cli/base/saturating.h"
 #include "cli/base/units.h"
+#include "cli/write/report/report_sections.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,10 @@
 // cli/write/report/call_tree_text.cc: built and printed without recursion: a profile may be a million frames deep.
-#include "cli/write/report/call_tree_text.h"
-
 #include "cli/base/function_name.h"
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/report/call_tree.h"
+#include "cli/write/report/report_sections.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,6 @@
 //
 // Cells of all devices stand in columns, so that two cards can be compared; what only some devices have (refusals, what
 // the driver holds, the spread of merged peaks) follows, and goes on below where the terminal ends.
-#include "cli/write/report/device_text.h"
-
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
@@ -11,11 +9,7 @@
 #include "cli/model/analysis/places.h"
 #include "cli/model/compare/merge_profiles.h"
 #include "cli/model/compare/peak_spread.h"
-#include "cli/write/report/held_text.h"
-#include "cli/write/report/inside_text.h"
-#include "cli/write/report/names_text.h"
-#include "cli/write/report/packages_text.h"
-#include "cli/write/report/segments_text.h"
+#include "cli/write/report/report_sections.h"
 #include "cli/write/text/metric_text.h"
 #include "cli/write/text/run_text.h"
 

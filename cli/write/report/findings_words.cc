@@ -7,12 +7,13 @@
 #include "cli/base/function_name.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/write/report/finding_language.h"
+#include "cli/model/analysis/python/paths.h"
 #include "cli/write/report/lost_words.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 namespace heapprof::cli {
 namespace {
@@ -81,6 +82,20 @@ std::string alive_text(const Profile& profile, const Finding& finding) {
 }
 
 }  // namespace
+
+Language language_of(const Profile& profile, const Finding& finding) {
+  if (!finding.has_frame) return Language::kOther;
+  const Frame& frame = profile.frames[finding.frame];
+  if (is_of_python(profile, frame)) return Language::kPython;
+  for (const std::string_view ending : {".cc", ".cpp", ".cxx", ".C", ".c++", ".hh", ".hpp", ".hxx", ".cu"}) {
+    if (frame.file.ends_with(ending)) return Language::kCpp;
+  }
+  if (frame.file.ends_with(".c")) return Language::kC;
+  if (frame.file.ends_with(".rs")) return Language::kRust;
+  // Only C++'s names have parameters.
+  const bool may_be_cpp = frame.file.empty() || frame.file.ends_with(".h");
+  return may_be_cpp && frame.function.find('(') != std::string::npos ? Language::kCpp : Language::kOther;
+}
 
 std::string finding_head(const Finding& finding, const ReportView& view) {
   const std::string cost = bytes(view, finding.cost_bytes);

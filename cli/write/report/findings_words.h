@@ -9,6 +9,10 @@
 
 namespace heapprof::cli {
 
+// In which language a finding gives advice: that of the place's source file, by its name.
+enum class Language { kC, kCpp, kRust, kPython, kOther };
+Language language_of(const Profile& profile, const Finding& finding);
+
 // "grew by 42.0 MiB in 3.6 s"
 std::string finding_head(const Finding& finding, const ReportView& view);
 // A sentence without a full stop.

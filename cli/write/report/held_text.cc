@@ -1,9 +1,8 @@
-// cli/write/report/held_text.cc: see held_text.h.
-#include "cli/write/report/held_text.h"
-
+// cli/write/report/held_text.cc: see report_sections.h.
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/write/report/report_sections.h"
 
 #include <fmt/format.h>
 

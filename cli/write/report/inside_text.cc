@@ -1,10 +1,9 @@
-// cli/write/report/inside_text.cc: see inside_text.h.
-#include "cli/write/report/inside_text.h"
-
+// cli/write/report/inside_text.cc: see report_sections.h.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/cpu_tensors.h"
 #include "cli/model/analysis/python/arenas.h"
+#include "cli/write/report/report_sections.h"
 #include "cli/write/text/metric_text.h"
 
 #include <fmt/format.h>

@@ -1,13 +1,12 @@
 // cli/write/report/leak_text.cc: one sentence for who wants to know whether there is a leak, a table for who looks for
 // it. What is only possibly lost is said, and is in no total: most of it is of libraries that keep pointers to the
 // middle.
-#include "cli/write/report/leak_text.h"
-
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/lost_owners.h"
 #include "cli/write/report/lost_words.h"
+#include "cli/write/report/report_sections.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "cli/model/analysis/findings.h"
-#include "cli/write/report/finding_language.h"
+#include "cli/write/report/findings_words.h"
 #include "cli/write/text/place_text.h"
 
 #include <cstddef>

@@ -1,9 +1,8 @@
-// cli/write/report/names_text.cc: see names_text.h.
-#include "cli/write/report/names_text.h"
-
+// cli/write/report/names_text.cc: see report_sections.h.
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/write/report/report_sections.h"
 #include "cli/write/text/metric_text.h"
 
 #include <fmt/format.h>

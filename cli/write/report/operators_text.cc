@@ -1,12 +1,12 @@
 // cli/write/report/operators_text.cc: a row for each operator, with what it had on the host, and one below it for each
 // other device on which it had memory.
-#include "cli/write/report/operators_text.h"
-
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/operators.h"
 #include "cli/model/profile/site_numbers.h"
+#include "cli/write/report/report_sections.h"
 #include "cli/write/report/scopes/scope_rows.h"
+#include "cli/write/report/scopes/scopes_text.h"
 
 #include <fmt/format.h>
 

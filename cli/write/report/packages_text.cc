@@ -1,10 +1,9 @@
-// cli/write/report/packages_text.cc: see packages_text.h. Names of packages are strangers', and escaped.
-#include "cli/write/report/packages_text.h"
-
+// cli/write/report/packages_text.cc: see report_sections.h. Names of packages are strangers', and escaped.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/packages.h"
 #include "cli/model/analysis/python/paths.h"
+#include "cli/write/report/report_sections.h"
 #include "cli/write/text/metric_text.h"
 
 #include <fmt/format.h>

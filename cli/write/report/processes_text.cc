@@ -1,10 +1,9 @@
-// cli/write/report/processes_text.cc: see processes_text.h. The names of files stand in lines of their own where they
+// cli/write/report/processes_text.cc: see report_sections.h. The names of files stand in lines of their own where they
 // would push the commands out of sight.
-#include "cli/write/report/processes_text.h"
-
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/write/report/report_sections.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>

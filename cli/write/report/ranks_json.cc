@@ -3,7 +3,7 @@
 
 #include "cli/model/profile/fields.h"
 #include "cli/write/encode/field_writer.h"
-#include "cli/write/report/ranks_text.h"
+#include "cli/write/report/report_sections.h"
 #include "cli/write/text/run_text.h"
 
 #include <string>

@@ -1,10 +1,9 @@
-// cli/write/report/ranks_text.cc: see ranks_text.h. Of a place with several stacks nobody knows how much one process
-// had: minima and maxima of stacks do not add. So its largest stack is told, and said to be that.
-#include "cli/write/report/ranks_text.h"
-
+// cli/write/report/ranks_text.cc: see report_sections.h. Of a place with several stacks nobody knows how much one
+// process had: minima and maxima of stacks do not add. So its largest stack is told, and said to be that.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/compare/rank_findings.h"
+#include "cli/write/report/report_sections.h"
 
 #include <fmt/format.h>
 

@@ -3,10 +3,9 @@
 // Who had the memory then is shown by place and not by stack, as everywhere in a report. Where what was asked for and
 // what was free would read alike when rounded, both are shown to the byte: "2.00 GiB asked for, 2.00 GiB free" would
 // look like a mistake of ours.
-#include "cli/write/report/refusal_text.h"
-
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/write/report/report_sections.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
-// cli/write/report/segments_text.cc: see segments_text.h.
-#include "cli/write/report/segments_text.h"
-
+// cli/write/report/segments_text.cc: see report_sections.h.
 #include "cli/base/units.h"
+#include "cli/write/report/report_sections.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>

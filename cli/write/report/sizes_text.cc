@@ -1,11 +1,10 @@
 // cli/write/report/sizes_text.cc: a place explains itself by its sizes: a million nodes of 64 bytes are another matter
 // than one table that grew.
-#include "cli/write/report/sizes_text.h"
-
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/profile/site_fields.h"
+#include "cli/write/report/report_sections.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include "cli/base/units.h"
 #include "cli/model/profile/snapshots.h"
 #include "cli/write/report/formats.h"
-#include "cli/write/report/tensors_text.h"
+#include "cli/write/report/report_sections.h"
 #include "cli/write/text/place_text.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,7 @@
-// cli/write/report/suppressions_text.cc: see suppressions_text.h.
-#include "cli/write/report/suppressions_text.h"
-
+// cli/write/report/suppressions_text.cc: see report_sections.h.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/write/report/report_sections.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,10 @@
 // cli/write/report/tensors_text.cc: roles first, as one asks what takes the memory before one asks where; then the
 // largest tensors, by the names that the program has for them.
-#include "cli/write/report/tensors_text.h"
-
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/tensor_roles.h"
+#include "cli/write/report/report_sections.h"
 #include "cli/write/report/scopes/scope_rows.h"
 
 #include <fmt/format.h>

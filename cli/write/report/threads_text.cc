@@ -1,10 +1,9 @@
-// cli/write/report/threads_text.cc: see threads_text.h. A thread frees what others allocated, too, so its frees are no
-// part of its allocations.
-#include "cli/write/report/threads_text.h"
-
+// cli/write/report/threads_text.cc: see report_sections.h. A thread frees what others allocated, too, so its frees are
+// no part of its allocations.
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/write/report/report_sections.h"
 
 #include <fmt/format.h>
 

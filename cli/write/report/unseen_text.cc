@@ -1,9 +1,8 @@
-// cli/write/report/unseen_text.cc: see unseen_text.h. An estimate never stands without its sign: "≈", or "≤" where
+// cli/write/report/unseen_text.cc: see report_sections.h. An estimate never stands without its sign: "≈", or "≤" where
 // other processes may be in it.
-#include "cli/write/report/unseen_text.h"
-
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/write/report/report_sections.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/write/report/operators_text.h"
+#include "cli/write/report/report_sections.h"
 #include "cli/write/report/scopes/scope_rows.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // snapshots.
 #include "cli/base/saturating.h"
 #include "cli/model/analysis/tensor_roles.h"
-#include "cli/write/report/ranks_text.h"
+#include "cli/write/report/report_sections.h"
 #include "cli/write/report/tables/tables.h"
 
 #include <algorithm>

@@ -1,0 +1,88 @@
+// cli/commands/commands.h: the texts and the main functions of the commands, each in a file of its own.
+//
+// A main parses its arguments, and runs or helps. It returns the exit code, which is 2 for wrong usage.
+#pragma once
+
+#include "cli/flags/options.h"
+
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// heapprof attach.
+CommandText attach_text();
+int attach_main(const std::vector<std::string>& arguments);
+
+// heapprof detach.
+CommandText detach_text();
+int detach_main(const std::vector<std::string>& arguments);
+
+// `heapprof diff BASE… CURRENT`: what changed between two profiles, or two folders of them.
+CommandText diff_text();
+// The exit code: 0; 1 with --exit-code if something grew; 2 for wrong usage; 3 for a profile that cannot be read or is
+// incomplete.
+int diff_main(const std::vector<std::string>& arguments);
+
+// `heapprof doctor`: what this machine allows, and the fix for what it does not.
+CommandText doctor_text();
+// The exit code: 0; 1 if something is missing without which programs cannot be profiled; 2 for wrong usage.
+int doctor_main(const std::vector<std::string>& arguments);
+
+// `heapprof estimate tensor|attention|kv-cache|weights`: how much memory something takes, and whether it fits.
+CommandText estimate_text();
+// The exit code: 0, 1 if it does not fit, 2 for wrong usage, 3 if the device cannot be measured.
+int estimate_main(const std::vector<std::string>& arguments);
+
+// `heapprof export --format FORMAT FILE`: a profile in the formats of other tools.
+CommandText export_text();
+// The exit code: 0, 1 if it cannot be written, 2 for wrong usage, 3 for a profile that cannot be read.
+int export_main(const std::vector<std::string>& arguments);
+
+// `heapprof history FILE.jsonl`: what runs took over time; --add puts profiles into it.
+CommandText history_text();
+// The exit code: 0, 1 if nothing can be added, 2 for wrong usage, 3 for a file that cannot be read.
+int history_main(const std::vector<std::string>& arguments);
+
+// `heapprof merge -o OUT FILE…`: several profiles as one.
+CommandText merge_text();
+// The exit code: 0, 1 if OUT cannot be written, 2 for wrong usage and profiles that do not add up, 3 for one that
+// cannot be read.
+int merge_main(const std::vector<std::string>& arguments);
+
+// `heapprof pause`, `resume` and `mark`: what a run is told while it goes on.
+CommandText pause_text();
+CommandText resume_text();
+CommandText mark_text();
+int pause_main(const std::vector<std::string>& arguments);
+int resume_main(const std::vector<std::string>& arguments);
+int mark_main(const std::vector<std::string>& arguments);
+
+// `heapprof push URL PID|FILE...`: profiles for a server that takes pprof.
+CommandText push_text();
+// The exit code: 0; 1 if one was not taken, 2 for wrong usage, 3 for a profile that cannot be read.
+int push_main(const std::vector<std::string>& arguments);
+
+// `heapprof serve PID...`: profiles of running programs over HTTP.
+CommandText serve_command_text();
+// The exit code: 0 when all processes that were named have ended, 1 if it cannot serve, 2 for wrong usage, 128 + N if
+// signal N ended it.
+int serve_main(const std::vector<std::string>& arguments);
+
+// `heapprof snapshot PID`: a valid profile of a running program, at once.
+CommandText snapshot_text();
+// The exit code: 0, 1 if there is no snapshot, 2 for wrong usage.
+int snapshot_main(const std::vector<std::string>& arguments);
+
+// `heapprof symbolize FILE`: names for a profile that was written without them.
+CommandText symbolize_text();
+// The exit code: 0, 1 if the profile cannot be written, 2 for wrong usage, 3 for one that cannot be read.
+int symbolize_main(const std::vector<std::string>& arguments);
+
+// `heapprof top PID`: a running program, live.
+CommandText top_text();
+// The exit code: 0, also where the program ended meanwhile; 1 if it cannot be watched, 2 for wrong usage, 128 + N if
+// signal N ended it.
+int top_main(const std::vector<std::string>& arguments);
+
+}  // namespace heapprof::cli
