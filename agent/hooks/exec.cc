@@ -1,4 +1,4 @@
-// agent/hooks/exec.cc: (long: one family of functions) looks at the program that is to be started, and changes the
+// agent/hooks/exec.cc: looks at the program that is to be started, and changes the
 // environment that it is given, if it must.
 //
 // A hook may run in a vfork child, which borrows its parent's memory: so nothing is kept, and the changed environment

@@ -1,5 +1,4 @@
-// agent/process/link_map.cc: reads the loader's list of objects (r_debug) and each object's hash table. (long: in two
-// ways)
+// agent/process/link_map.cc: reads the loader's list of objects (r_debug) and each object's hash table.
 //
 // dlsym would do the same, but it takes the loader's lock, may call calloc, and is a new symbol version in glibc 2.34.
 #include "agent/process/link_map.h"

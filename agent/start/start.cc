@@ -1,4 +1,4 @@
-// agent/start/start.cc: an image is looked at once and has a life in each process that runs it. (long: one life)
+// agent/start/start.cc: an image is looked at once and has a life in each process that runs it.
 //
 // The started program has the first life; each forked child has one of its own. A child's life begins at its first
 // allocation: pthread_atfork handlers do not run for _Fork and raw system calls, but the kernel wipes the state page in

@@ -1,4 +1,4 @@
-// tests/fake_cuda/fake_cuda.cc: a CUDA driver without a GPU, with addresses and books of its own (long: one driver).
+// tests/fake_cuda/fake_cuda.cc: a CUDA driver without a GPU, with addresses and books of its own.
 // It fails when it is told to.
 //
 // FAKE_CUDA_REPORT=FILE: at the end, how many names were looked up by cuGetProcAddress_v2, and how many of these calls

@@ -11,14 +11,6 @@ finds() {
 # passes CHECK: it has nothing to say of the tree.
 passes() { "$SOURCE/scripts/$1" tree >complaints.txt || fail "$1 complains of what is right: $(cat complaints.txt)"; }
 
-# Words that were retired, but not in strings, and not where they have another meaning.
-printf '// cli/run/a.h: a.\nstruct A { const char* name = "rss_max_bytes"; };\n' >tree/cli/run/a.h
-passes check-words
-printf '// cli/run/a.h: a.\nstruct A { long rss_max_bytes; };\n' >tree/cli/run/a.h
-finds check-words "cli/run/a.h:2: 'rss': rss is now resident"
-printf '// cli/run/a.h: a.\n\n// the registry of formats\n' >tree/cli/run/a.h
-finds check-words "cli/run/a.h:3: 'registry'"
-
 # Types: two of one name in one namespace, also one in an anonymous namespace; not those of two namespaces or of two
 # functions.
 printf 'namespace one { struct Same { int a; }; enum class Kind { kA }; }\n' >tree/cli/run/a.h

@@ -1,4 +1,4 @@
-// tests/targets/attach/attach_zoo.cc: (long: one list of kinds) programs that stand where it is hard to load a library
+// tests/targets/attach/attach_zoo.cc: programs that stand where it is hard to load a library
 // into them.
 //
 // argument: which one. Each says "ready", does its work until a line comes on stdin, and ends with 0 if nothing of what

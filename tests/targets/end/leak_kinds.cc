@@ -1,4 +1,4 @@
-// tests/targets/end/leak_kinds.cc: (long: one list of ways) plants blocks that can be reached at the end in every way,
+// tests/targets/end/leak_kinds.cc: plants blocks that can be reached at the end in every way,
 // or in none, each way in a function of its own, and writes down what each function's blocks are: a line "FUNCTION KIND
 // BLOCKS BYTES". No address is kept but where the plant says so: what is below main is wiped, and only then the program
 // ends.

@@ -1,4 +1,4 @@
-// tests/targets/inside/scopes.cc: a program in scopes with its own books of them (long: one program, one books).
+// tests/targets/inside/scopes.cc: a program in scopes with its own books of them.
 //
 //   scopes random SEED THREADS OPERATIONS BOOKS   random work: nested scopes, scopes that are left and entered again by
 //                                                 other threads, ends that are missing, blocks that are freed elsewhere

@@ -1,5 +1,4 @@
-// tests/targets/nvtx/nvtx_ranges.cc: a program with ranges of NVTX and its own books of them (long: one program, one
-// books).
+// tests/targets/nvtx/nvtx_ranges.cc: a program with ranges of NVTX and its own books of them.
 //
 //   nvtx_ranges random SEED THREADS OPERATIONS BOOKS   random work: pushes and pops in domains that overlap, ranges
 //                                                      that end in other threads, ends of what is not open

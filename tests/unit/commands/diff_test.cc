@@ -1,7 +1,6 @@
 // tests/unit/commands/diff_test.cc: the formats of a diff: golden texts, widths, and the same changes in every format.
-#include "cli/commands/diff.h"
-
 #include "cli/base/text.h"
+#include "cli/commands/commands.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/diff/formats.h"
 #include "tests/support/data_path.h"

@@ -4,7 +4,7 @@
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/read/read_profile.h"
-#include "cli/write/report/processes_text.h"
+#include "cli/write/report/report_sections.h"
 #include "tests/support/data_path.h"
 #include "tests/support/folded_scene.h"
 #include "tests/support/golden.h"

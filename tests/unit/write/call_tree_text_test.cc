@@ -1,6 +1,5 @@
 // tests/unit/write/call_tree_text_test.cc: the lines below a line sum up to it.
-#include "cli/write/report/call_tree_text.h"
-
+#include "cli/write/report/report_sections.h"
 #include "tests/support/finding_scene.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 // tests/unit/write/held_text_test.cc: what drivers hold, in words.
-#include "cli/write/report/held_text.h"
+#include "cli/write/report/report_sections.h"
 
 #include <catch2/catch.hpp>
 

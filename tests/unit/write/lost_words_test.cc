@@ -5,7 +5,7 @@
 #include "cli/model/profile/device_facts.h"
 #include "cli/write/report/findings_words.h"
 #include "cli/write/report/formats.h"
-#include "cli/write/report/leak_text.h"
+#include "cli/write/report/report_sections.h"
 #include "tests/support/finding_scene.h"
 
 #include <catch2/catch.hpp>

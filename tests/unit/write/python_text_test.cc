@@ -5,7 +5,7 @@
 #include "cli/model/analysis/suppressions.h"
 #include "cli/write/report/findings_words.h"
 #include "cli/write/report/formats.h"
-#include "cli/write/report/packages_text.h"
+#include "cli/write/report/report_sections.h"
 #include "tests/support/golden.h"
 #include "tests/support/python_scene.h"
 #include "tests/support/rendered.h"

@@ -3,7 +3,7 @@
 #include "cli/model/compare/merge_profiles.h"
 #include "cli/model/profile/invariants.h"
 #include "cli/write/report/formats.h"
-#include "cli/write/report/ranks_text.h"
+#include "cli/write/report/report_sections.h"
 #include "cli/write/report/tables/tables.h"
 #include "tests/support/golden.h"
 #include "tests/support/rendered.h"

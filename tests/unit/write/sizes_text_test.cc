@@ -1,8 +1,7 @@
 // tests/unit/write/sizes_text_test.cc: the sizes of a place's blocks as bars: they count every block once, and say no
 // size that is not known.
-#include "cli/write/report/sizes_text.h"
-
 #include "cli/base/text.h"
+#include "cli/write/report/report_sections.h"
 
 #include <catch2/catch.hpp>
 
