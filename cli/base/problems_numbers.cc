@@ -23,9 +23,11 @@ Problem stacks_truncated(Share truncated, const std::string& runtime) {
             "none is needed: their outer callers may be missing, or one too many be there",
             "bytes and counts are exact all the same", kWarning};
   }
-  return {"HP039", fmt::format("{}end early ({}): their outer frames are missing", share, percent),
-          "build such code with -fasynchronous-unwind-tables or -fno-omit-frame-pointer",
-          "bytes and counts are exact all the same", kWarning};
+  return {
+      "HP039", fmt::format("{}end early ({}): their outer frames are missing", share, percent),
+      "build code without unwind tables with -fasynchronous-unwind-tables or -fno-omit-frame-pointer; of a stack of "
+      "more than 32,768 frames the inner 1,024 are kept",
+      "bytes and counts are exact all the same", kWarning};
 }
 
 Problem objects_in_own_pool(const std::string& owner, Share peak_bytes, const std::string& command) {

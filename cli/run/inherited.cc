@@ -8,12 +8,12 @@
 // them all lead to the same open file. An ordinary file that happens to be open, too, stays open; that does no harm.
 #include "cli/run/inherited.h"
 
-#include "cli/base/fd.h"
 #include "cli/target/process_identity.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -69,6 +70,7 @@ void raise_thread_stacks() {
 }
 
 constexpr uint64_t kResetOnFork = 1;  // SCHED_FLAG_RESET_ON_FORK
+constexpr uint32_t kDeadlines = 6;    // SCHED_DEADLINE
 
 bool is_same_file(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
@@ -86,7 +88,10 @@ Inherited::Inherited() : pid_(getpid()), parent_(getppid()) {
   int is_set = 0;
   is_subreaper_ = prctl(PR_GET_CHILD_SUBREAPER, &is_set) == 0 && is_set != 0;
   const bool is_told = syscall(SYS_sched_getattr, 0, &scheduling_, sizeof scheduling_, 0) == 0;
-  if (!is_told || (scheduling_.flags & kResetOnFork) == 0) scheduling_ = {};
+  const bool has_deadlines = is_told && scheduling_.policy == kDeadlines;
+  if (!is_told || ((scheduling_.flags & kResetOnFork) == 0 && !has_deadlines)) scheduling_ = {};
+  const sched_param usual{};
+  if (has_deadlines) sched_setscheduler(0, SCHED_OTHER, &usual);
   nice_ = getpriority(PRIO_PROCESS, 0);
   for (const int what : {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_STACK}) {
     rlimit limit{};
@@ -98,6 +103,22 @@ Inherited::Inherited() : pid_(getpid()), parent_(getppid()) {
     raise_thread_stacks();
   }
   descriptors_ = descriptors_without_cloexec();
+  keep_namespace();
+}
+
+// The kernel has the namespace of a task's children beside its own; an exec keeps it, and the first of ours would be
+// PID 1 there: signals would not end it, and all that it started would end with it.
+void Inherited::keep_namespace() {
+  struct stat own {};
+  struct stat childrens {};
+  if (stat("/proc/self/ns/pid", &own) != 0) return;
+  const bool has_begun = stat("/proc/self/ns/pid_for_children", &childrens) == 0;
+  if (has_begun ? is_same_file(own, childrens) : errno != ENOENT) return;
+  const UniqueFd ours(open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC));
+  if (has_begun) child_namespace_ = UniqueFd(open("/proc/self/ns/pid_for_children", O_RDONLY | O_CLOEXEC));
+  const bool is_set = setns(ours.get(), CLONE_NEWPID) == 0;
+  begins_namespace_ = is_set && !has_begun;
+  if (!is_set) child_namespace_ = UniqueFd();
 }
 
 bool Inherited::has_parent_ended() const { return (getpid() == pid_ ? getppid() : look_at(pid_).parent) != parent_; }
@@ -111,6 +132,8 @@ void Inherited::enter_program(pid_t parent) const {
     setpriority(PRIO_PROCESS, 0, nice_);  // of a real-time policy the next call does not set it
     syscall(SYS_sched_setattr, 0, &scheduling_, 0);
   }
+  if (begins_namespace_) unshare(CLONE_NEWPID);
+  if (child_namespace_.is_open()) setns(child_namespace_.get(), CLONE_NEWPID);
   die_with(parent, death_signal_);
 }
 

@@ -2,17 +2,23 @@
 //
 // Guarantees
 //  - The program gets what an exec would have kept and a fork loses: the signal for its parent's death, that it is a
-//    subreaper, and with SCHED_RESET_ON_FORK the scheduling policy, priority and nice value.
+//    subreaper, and with SCHED_RESET_ON_FORK the scheduling policy, priority and nice value. So it has a policy of
+//    deadlines, with which no process may fork: we ourselves give it up.
+//  - Where we were told that our children begin a PID namespace (unshare --pid), the program is of ours, and its first
+//    child begins one; as far as we may set that (CAP_SYS_ADMIN).
 //  - The program has the limits of open files, of a file's size, of processor time and of the stack that we were
 //    started with, whatever ours are by then.
 //  - Once the program runs, it alone holds the descriptors that we inherited, so that their other ends see it close
 //    them: pipes, sockets, locks of flock(2).
 // Not provided: record locks of fcntl(2). Descriptor 2, which the summary needs. Intervals of setitimer(2) and
-//           alarm(2), which are ours.
+//           alarm(2), which are ours. Children that we were started with (a shell's `helper & exec heapprof …`): they
+//           stay ours.
 // Context:  constructed before anything is opened that an exec would keep; it raises soft limits that would end the
 //           process that watches many: of a file's size (the shared memory of the rings is a file), and of the stack.
 //           enter_program() makes system calls only.
 #pragma once
+
+#include "cli/base/fd.h"
 
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -63,10 +69,14 @@ class Inherited {
   pid_t parent_;
   int death_signal_ = 0;  // 0: none
   bool is_subreaper_ = false;
+  void keep_namespace();
+
   SchedulingState scheduling_;
   int nice_ = 0;
   std::vector<std::pair<int, rlimit>> limits_;
-  std::vector<int> descriptors_;  // beyond 2
+  std::vector<int> descriptors_;   // beyond 2
+  bool begins_namespace_ = false;  // the program's first child begins a PID namespace
+  UniqueFd child_namespace_;       // or is of this one
 };
 
 }  // namespace heapprof::cli
