@@ -55,7 +55,7 @@ _heapprof() {
   local -r history_flags='--name --device --metric --format --bytes --add --commit --suppressions --no-default-suppressions -q --quiet --color -h --help'
   local -r estimate_flags='--dtype --overhead --batch --head-dim --heads --seq --layers --kv-heads --tokens --page-size --pages --device --limit --reserve --format --color -h --help'
   local -r doctor_flags='--format --color -h --help'
-  local -r report_flags='--sort --top --tree --all-frames --libraries --user-code --library-code --sizes --threads --packages --scopes --stable --instances --critical-path --categories --snapshots --between --suppressions --no-default-suppressions --fold --list-suppressions --findings --device --format --html --table --bytes --color -h --help'
+  local -r report_flags='--sort --top --tree --all-frames --libraries --user-code --library-code --sizes --threads --packages --source --scopes --stable --instances --critical-path --categories --snapshots --between --suppressions --no-default-suppressions --fold --list-suppressions --findings --device --format --html --table --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
     mapfile -t COMPREPLY < <(compgen -W 'run attach detach report diff snapshot pause resume mark top serve merge symbolize export push history check estimate doctor help version -h --help -V --version' -- "$cur")

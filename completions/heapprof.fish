@@ -107,6 +107,7 @@ complete -c heapprof -n $report -l threads -d 'What each thread allocated and fr
 complete -c heapprof -n $report -l packages -d 'Python: whose code asked for the memory'
 complete -c heapprof -n $report -l scopes -d 'The program\'s own scopes and marks'
 complete -c heapprof -n $report -l stable -d 'scopes alone, without what varies by run'
+complete -c heapprof -n $report -l source -r -d 'A file or function, its source by line'
 complete -c heapprof -n $report -l instances -x -d 'Its slowest and most growing runs'
 complete -c heapprof -n $report -l critical-path -d 'Runs that made up the time, of all threads'
 complete -c heapprof -n $report -l categories -r -F -d 'Give scopes categories by their names'

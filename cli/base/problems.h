@@ -191,6 +191,7 @@ namespace heapprof::cli {
   X("HP208", nvtx_tool_unreadable, ("/opt/nsys/libinject.so", "no such file or directory"))                        \
   X("HP209", nvtx_left_to_cuda_tool, ("/opt/nsys/libinject.so"))                                                   \
   X("HP210", nvtx_left_to_tool, (2))                                                                               \
+  X("HP347", no_source_of_name, ("r.json", "tiel.cc", "tile.cc", false))                                           \
   X("HP220", no_scope_of_name, ("r.json", "decod", "serve > decode"))                                              \
   X("HP221", categories_not_readable, ("c.toml", "no such file or directory"))                                     \
   X("HP222", categories_broken, ("c.toml:3: the category has no name"))                                            \
@@ -352,6 +353,9 @@ Problem process_merged_twice(const std::string& name, const std::string& file);
 Problem categories_not_readable(const std::string& file, const std::string& reason);
 Problem categories_broken(const std::string& what);
 Problem no_runs_of_scopes(const std::string& file, bool has_scopes);
+// has_frames: there are some of the name, but no lines in the debug information
+Problem no_source_of_name(const std::string& file, const std::string& name, const std::string& nearest,
+                          bool has_frames);
 Problem no_scope_of_name(const std::string& file, const std::string& glob, const std::string& nearest);
 Problem unknown_command(const std::string& command, const std::string& nearest);
 Problem command_is_file(const std::string& word, const std::string& command, const std::string& purpose);

@@ -61,6 +61,18 @@ Problem snapshots_not_merged(uint64_t snapshots) {
           "compare two of one profile: heapprof diff FILE@1 FILE@2", kWarning};
 }
 
+Problem no_source_of_name(const std::string& file, const std::string& name, const std::string& nearest,
+                          bool has_frames) {
+  const std::string instead = fmt::format("see all places: heapprof report --top 50 {}", quoted(file));
+  if (has_frames)
+    return {"HP347", fmt::format("{} knows no lines of '{}', only its name", file, escape_controls(name)),
+            "compile it with -g, and profile it again", instead, kUsage};
+  return {"HP347",
+          fmt::format("{} has no source file or function '{}'; the nearest: {}", file, escape_controls(name),
+                      nearest.empty() ? "none" : nearest),
+          "write it as reports show it, or a glob: --source 'src/*.cc'", instead, kUsage};
+}
+
 Problem no_scope_of_name(const std::string& file, const std::string& glob, const std::string& nearest) {
   return {"HP220",
           fmt::format("{} has no scope '{}'; the nearest: {}", file, escape_controls(glob),

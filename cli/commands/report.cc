@@ -2,32 +2,43 @@
 #include "cli/commands/report.h"
 
 #include "cli/base/file_name.h"
+#include "cli/base/function_name.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
+#include "cli/base/units.h"
 #include "cli/model/analysis/critical_path.h"
 #include "cli/model/analysis/findings.h"
+#include "cli/model/analysis/frame_name.h"
 #include "cli/model/analysis/moment.h"
+#include "cli/model/analysis/python/paths.h"
 #include "cli/model/analysis/scope_paths.h"
 #include "cli/model/analysis/warnings.h"
 #include "cli/model/judge/scope_numbers.h"
 #include "cli/read/profile_files.h"
 #include "cli/read/read_categories.h"
 #include "cli/read/read_profile.h"
+#include "cli/read/source_file.h"
 #include "cli/run/name_profile.h"
 #include "cli/run/names_advice.h"
 #include "cli/run/page_files.h"
 #include "cli/write/html/page.h"
+#include "cli/write/report/report_sections.h"
 #include "cli/write/report/scopes/scope_sections.h"
+#include "cli/write/text/metric_text.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
+#include <tuple>
+#include <utility>
 
 namespace heapprof::cli {
 namespace {
@@ -51,100 +62,101 @@ Result<Done> check_view(const Profile& profile, const ReportView& view) {
   return Done{};
 }
 
-// A table is chosen by its name, and by nothing that chooses another.
-Result<Done> check_table(const ReportOptions& options) {
+// Of two sets of flags none of the first goes with any of the second.
+struct Exclusion {
+  std::string_view these;
+  std::string_view those;
+};
+constexpr Exclusion kExclusions[] = {
+    {"--sort --top --tree --sizes --threads --packages --scopes --stable --instances --critical-path --snapshots "
+     "--findings --list-suppressions --source --device --format --bytes --table",
+     "--html"},  // a page has all of it
+    {"--table",
+     "--tree --sizes --threads --packages --findings --scopes --stable --critical-path --snapshots --source "
+     "--list-suppressions"},
+    {"--scopes --stable --instances --critical-path",
+     "--tree --sizes --threads --packages --findings --source --sort --list-suppressions --device"},
+    {"--stable", "--instances --critical-path"},
+    {"--tree --list-suppressions", "--sizes --threads --packages --source"},
+    {"--snapshots",
+     "--tree --sizes --threads --packages --findings --scopes --stable --instances --critical-path --source --sort "
+     "--list-suppressions"},
+    {"--all-frames", "--threads"},
+    {"--findings", "--tree --sort --sizes --threads --packages --source --list-suppressions"},
+    {"--source", "--sizes --threads --packages --between --categories"},
+};
+
+bool is_in(std::string_view flags, std::string_view flag) {
+  const size_t at = flags.find(flag);
+  if (at == std::string_view::npos) return false;
+  const size_t end = at + flag.size();
+  return (end == flags.size() || flags[end] == ' ') || is_in(flags.substr(end), flag);
+}
+
+// What was asked for beside something with which it has no meaning.
+Result<Done> check_exclusions(const ReportOptions& options) {
   const ReportView& view = options.view;
-  if (options.table == nullptr) return Done{};
-  if (options.format->render_table == nullptr) return flag_needs_another("--table", "--format csv");
-  for (const auto& [flag, is_given] :
-       {std::pair{"--tree", view.tree}, std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
-        std::pair{"--packages", view.packages}, std::pair{"--findings", view.findings},
-        std::pair{"--scopes", view.scopes}, std::pair{"--stable", view.stable},
-        std::pair{"--critical-path", view.critical_path}, std::pair{"--snapshots", view.snapshots},
-        std::pair{"--list-suppressions", view.list_suppressions}}) {
-    if (is_given) return flags_exclude_each_other("--table", flag);
+  const std::pair<const char*, bool> flags[] = {
+      {"--tree", view.tree},
+      {"--sizes", view.sizes},
+      {"--threads", view.threads},
+      {"--packages", view.packages},
+      {"--findings", view.findings},
+      {"--scopes", view.scopes},
+      {"--stable", view.stable},
+      {"--instances", !view.instances.empty()},
+      {"--critical-path", view.critical_path},
+      {"--snapshots", view.snapshots},
+      {"--source", !view.source.empty()},
+      {"--list-suppressions", view.list_suppressions},
+      {"--sort", view.sort.has_value()},
+      {"--top", view.top.has_value()},
+      {"--device", !view.device.empty()},
+      {"--all-frames", options.suppressions.all_frames},
+      {"--between", !options.between.empty()},
+      {"--categories", !options.categories.empty()},
+      {"--table", options.table != nullptr},
+      {"--format", options.format != &report_formats().front()},
+      {"--bytes", view.exact_bytes},
+      {"--html", !options.html.empty()},
+  };
+  for (const Exclusion& exclusion : kExclusions) {
+    for (const auto& [flag, is_given] : flags) {
+      if (!is_given || !is_in(exclusion.these, flag)) continue;
+      for (const auto& [other, is_other_given] : flags) {
+        if (is_other_given && is_in(exclusion.those, other)) return flags_exclude_each_other(flag, other);
+      }
+    }
   }
   return Done{};
 }
 
-// What was asked for beside --findings, --scopes or --tree and has no meaning there.
-Result<Done> check_findings(const ReportOptions& options) {
+// What a format has no room for, and what needs another flag.
+Result<Done> check_format(const ReportOptions& options) {
   const ReportView& view = options.view;
-  for (const auto& [flag, is_given] :
-       {std::pair{"--scopes", view.scopes}, std::pair{"--stable", view.stable},
-        std::pair{"--instances", !view.instances.empty()}, std::pair{"--critical-path", view.critical_path}}) {
-    for (const auto& [other, is_other_given] :
-         {std::pair{"--tree", view.tree}, std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
-          std::pair{"--packages", view.packages}, std::pair{"--findings", view.findings},
-          std::pair{"--sort", view.sort.has_value()}, std::pair{"--list-suppressions", view.list_suppressions},
-          std::pair{"--device", !view.device.empty()}}) {
-      if (is_given && is_other_given) return flags_exclude_each_other(flag, other);
-    }
-    if (is_given && options.table == nullptr && options.format->render_findings == nullptr &&
-        !options.format->is_of_scopes)
-      return flags_exclude_each_other(flag, fmt::format("--format {}", options.format->name));
+  const ReportFormat& format = *options.format;
+  const std::string asked = fmt::format("--format {}", format.name);
+  if (options.table != nullptr && format.render_table == nullptr) return flag_needs_another("--table", "--format csv");
+  const bool has_words = format.render_findings != nullptr;
+  for (const auto& [flag, is_given, is_shown] : {
+           std::tuple{"--scopes", view.scopes, has_words || format.is_of_scopes},
+           std::tuple{"--stable", view.stable, has_words || format.is_of_scopes},
+           std::tuple{"--instances", !view.instances.empty() && options.table == nullptr, has_words},
+           std::tuple{"--critical-path", view.critical_path, has_words},
+           std::tuple{"--snapshots", view.snapshots, format.render_snapshots != nullptr},
+           std::tuple{"--packages", view.packages, has_words},
+           std::tuple{"--threads", view.threads, has_words},
+           std::tuple{"--source", !view.source.empty(), &format == &report_formats().front()},
+       }) {
+    if (is_given && !is_shown) return flags_exclude_each_other(flag, asked);
   }
-  if (view.stable && !view.instances.empty()) return flags_exclude_each_other("--stable", "--instances");
-  if (options.format->is_of_scopes && !view.instances.empty())
-    return flags_exclude_each_other("--instances", fmt::format("--format {}", options.format->name));
-  if (view.stable && view.critical_path) return flags_exclude_each_other("--stable", "--critical-path");
-  if (options.format->is_of_scopes && view.critical_path)
-    return flags_exclude_each_other("--critical-path", fmt::format("--format {}", options.format->name));
-  if (options.format->is_of_scopes && !view.scopes && !view.stable)
-    return flag_needs_another(fmt::format("--format {}", options.format->name), "--scopes");
-  for (const auto& [flag, is_given] : {std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
-                                       std::pair{"--packages", view.packages}}) {
-    for (const auto& [other, is_other_given] :
-         {std::pair{"--tree", view.tree}, std::pair{"--list-suppressions", view.list_suppressions}}) {
-      if (is_given && is_other_given) return flags_exclude_each_other(other, flag);
-    }
-  }
+  if (view.findings && !has_words) return findings_not_in_format(format.name);
+  if (format.is_of_scopes && !view.scopes && !view.stable) return flag_needs_another(asked, "--scopes");
   const bool is_part = options.table != nullptr || !options.html.empty();
   if (!options.categories.empty() && !is_part && !is_about_scopes(view))
     return flag_needs_another("--categories", "--scopes");
   if (!view.snapshots && options.table == nullptr && !options.between.empty())
     return flag_needs_another("--between", "--snapshots");
-  for (const auto& [other, is_given] :
-       {std::pair{"--tree", view.tree}, std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
-        std::pair{"--packages", view.packages}, std::pair{"--findings", view.findings},
-        std::pair{"--scopes", view.scopes}, std::pair{"--stable", view.stable},
-        std::pair{"--instances", !view.instances.empty()}, std::pair{"--critical-path", view.critical_path},
-        std::pair{"--sort", view.sort.has_value()}, std::pair{"--list-suppressions", view.list_suppressions}}) {
-    if (view.snapshots && is_given) return flags_exclude_each_other("--snapshots", other);
-  }
-  if (view.snapshots && options.format->render_snapshots == nullptr)
-    return flags_exclude_each_other("--snapshots", fmt::format("--format {}", options.format->name));
-  if (view.threads && options.suppressions.all_frames) return flags_exclude_each_other("--all-frames", "--threads");
-  if (view.packages && options.format->render_findings == nullptr)
-    return flags_exclude_each_other("--packages", fmt::format("--format {}", options.format->name));
-  if (view.threads && options.format->render_findings == nullptr)
-    return flags_exclude_each_other("--threads", fmt::format("--format {}", options.format->name));
-  if (!view.findings) return Done{};
-  if (options.format->render_findings == nullptr) return findings_not_in_format(options.format->name);
-  for (const auto& [flag, is_given] :
-       {std::pair{"--tree", view.tree}, std::pair{"--sort", view.sort.has_value()}, std::pair{"--sizes", view.sizes},
-        std::pair{"--threads", view.threads}, std::pair{"--packages", view.packages},
-        std::pair{"--list-suppressions", view.list_suppressions}}) {
-    if (is_given) return flags_exclude_each_other("--findings", flag);
-  }
-  return Done{};
-}
-
-// A page has all of it; what would choose from it has no meaning there.
-Result<Done> check_html(const ReportOptions& options) {
-  if (options.html.empty()) return Done{};
-  const ReportView& view = options.view;
-  for (const auto& [flag, is_given] :
-       {std::pair{"--sort", view.sort.has_value()}, std::pair{"--top", view.top.has_value()},
-        std::pair{"--tree", view.tree}, std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
-        std::pair{"--packages", view.packages}, std::pair{"--scopes", view.scopes}, std::pair{"--stable", view.stable},
-        std::pair{"--instances", !view.instances.empty()}, std::pair{"--critical-path", view.critical_path},
-        std::pair{"--snapshots", view.snapshots}, std::pair{"--findings", view.findings},
-        std::pair{"--list-suppressions", view.list_suppressions}, std::pair{"--device", !view.device.empty()},
-        std::pair{"--format", options.format != &report_formats().front()}, std::pair{"--bytes", view.exact_bytes},
-        std::pair{"--table", options.table != nullptr}}) {
-    if (is_given) return flags_exclude_each_other(flag, "--html");
-  }
   return Done{};
 }
 
@@ -178,13 +190,72 @@ std::vector<std::string> find_others(const Profile& profile, const std::string& 
   return found;
 }
 
+// What a reader has to know of a source before its lines are believed.
+std::string source_remark(const Profile& profile, const SourceFile& source, uint32_t frame, uint32_t last_line) {
+  if (!source.obstacle.empty()) return fmt::format("it cannot be read here: {}", source.obstacle);
+  const int64_t start_ns = profile.run.start_unix_ns;
+  if (start_ns != 0 && source.modified_unix_ns > start_ns)
+    return "it was changed after the run began: lines may have moved";
+  const uint32_t module = profile.frames[frame].module;
+  struct stat built {};
+  if (module < profile.modules.size() && !is_of_python(profile, profile.frames[frame]) &&
+      stat(profile.modules[module].path.c_str(), &built) == 0) {
+    const int64_t built_ns = int64_t{built.st_mtim.tv_sec} * 1'000'000'000 + built.st_mtim.tv_nsec;
+    if (built_ns < start_ns && source.modified_unix_ns > built_ns)
+      return "it was changed after the program was built: lines may have moved";
+  }
+  if (last_line <= source.lines.size()) return "";
+  return fmt::format("it has {} here: it is another one, or was changed", format_counted(source.lines.size(), "line"));
+}
+
+// --source, on all devices that have some of it.
+Result<std::string> source_report(const Profile& profile, const ReportView& view, const Terminal& terminal) {
+  constexpr size_t kMostFiles = 5;
+  std::string name = view.source;
+  if (name.starts_with("./")) name.erase(0, 2);
+  if (name.starts_with("../")) name = std::filesystem::path(absolute_path(name)).lexically_normal().string();
+  const std::vector<bool> frames = find_source_frames(profile, name);
+  std::vector<std::string> known;
+  bool has_lines = false;
+  for (uint32_t i = 0; i < profile.frames.size(); ++i) {
+    const Frame& frame = profile.frames[i];
+    has_lines = has_lines || (!frames.empty() && frames[i] && frame.line != 0 && !frame.file.empty());
+    if (!frames.empty()) continue;
+    if (!frame.file.empty()) known.push_back(base_name(frame.file));
+    known.push_back(last_two_parts(frame_name(profile, frame)));
+  }
+  if (!has_lines) return no_source_of_name(view.file, view.source, nearest_word(name, known), !frames.empty());
+  const PlaceTree tree = build_place_tree(profile);
+  const FrameNames names(profile, tree);
+  const Metric metric = view.sort.value_or(profile.has_lifetimes ? Metric::kPeak : Metric::kTotal);
+  std::string text;
+  for (const Device* device : shown_devices(profile, view)) {
+    std::vector<SourceLines> files = find_source_lines(profile, tree, *device, metric, frames);
+    const size_t count = std::min(files.size(), view.top.value_or(kMostFiles));
+    for (size_t i = 0; i < count; ++i) {
+      AnnotatedSource shown{std::move(files[i]), {}, ""};
+      SourceFile source = read_source_file(shown.lines.file);
+      const auto& [last_line, last] = *shown.lines.lines.rbegin();
+      shown.remark = source_remark(profile, source, last.frame, last_line);
+      shown.text = std::move(source.lines);
+      if (!text.empty()) text += "\n";
+      text += source_text(
+          profile, names, *device, shown,
+          {metric, view.exact_bytes, terminal.colored, terminal.is_fitted ? static_cast<size_t>(terminal.columns) : 0});
+    }
+    if (count < files.size())
+      text += fmt::format("\n{} more: --top, or more of the path\n", format_counted(files.size() - count, "file"));
+  }
+  if (text.empty()) text = fmt::format("nothing there counts as {}\n", shown_metric(metric, live_word(profile)));
+  return terminal.utf8 ? text : to_ascii(text);
+}
+
 // The exit code of what was shown, or what kept it from being shown.
 Result<int> show_report(const ReportOptions& options) {
   if (options.files.size() > 1) return one_profile_too_many(options.files[0], options.files[1]);
   ReportView view = options.view;
-  if (const Result<Done> checked = check_html(options); !checked) return checked.problem();
-  if (const Result<Done> checked = check_table(options); !checked) return checked.problem();
-  if (const Result<Done> checked = check_findings(options); !checked) return checked.problem();
+  if (const Result<Done> checked = check_exclusions(options); !checked) return checked.problem();
+  if (const Result<Done> checked = check_format(options); !checked) return checked.problem();
   Result<ReportRules> rules = load_rules(options.suppressions);
   if (!rules) return rules.problem();
   view.suppressions = std::move(rules->suppressions);
@@ -231,15 +302,22 @@ Result<int> show_report(const ReportOptions& options) {
     for (const Problem& rule : unused) print_problem(rule, options.color);
     return 0;
   }
+  std::string source;
+  if (!view.source.empty()) {
+    Result<std::string> annotated = source_report(*profile, view, inspect_terminal(STDOUT_FILENO, options.color));
+    if (!annotated) return annotated.problem();
+    source = std::move(*annotated);
+  }
   const Renderer render = view.findings    ? options.format->render_findings
                           : view.snapshots ? options.format->render_snapshots
                                            : options.format->render;
   const auto shown_text = [&] {
+    if (!source.empty()) return source;
     if (options.table != nullptr)
       return options.format->render_table(options.table->name, make_table(*options.table, *profile, view));
     return render(*profile, view, inspect_terminal(STDOUT_FILENO, options.color));
   };
-  const bool says_that_it_is_sampled = render == render_report_text && options.table == nullptr;
+  const bool says_that_it_is_sampled = render == render_report_text && options.table == nullptr && source.empty();
   const int code = print_output(shown_text());
   for (const Problem& warning : find_warnings(*profile, names_adviser(view.file))) {
     // last: seen on a terminal
@@ -259,6 +337,7 @@ CommandText report_text() {
            "heapprof report                               the newest profile here",
            "heapprof report --tree --sort total r.json    the call tree, by total bytes",
            "heapprof report --findings r.json             known problems, and what helps",
+           "heapprof report --source tile.cc r.json       its source, with bytes by line",
            "heapprof report --format csv r.json >r.csv    all places, for a spreadsheet",
            "heapprof report --table scopes --format csv r.json",
            "heapprof report --scopes --format dot r.json  the scopes, for Graphviz",
@@ -277,6 +356,7 @@ void declare_report_options(Options* options, ReportOptions* target) {
   options->add_flag({"--threads", "", view, "what each thread allocated and freed"}, &target->view.threads);
   options->add_flag({"--packages", "", kRareGroup, "whose code asked for the memory: by library"},
                     &target->view.packages);
+  options->add_text({"--source", "NAME", view, "a file's or function's source, by line"}, &target->view.source);
   options->add_flag({"--scopes", "", view, "the program's own scopes and marks"}, &target->view.scopes);
   options->add_flag({"--stable", "", kRareGroup, "scopes alone, without what varies by run"}, &target->view.stable);
   options->add_text({"--categories", "FILE", kRareGroup, "give scopes categories by their names"}, &target->categories);
@@ -286,7 +366,7 @@ void declare_report_options(Options* options, ReportOptions* target) {
   options->add_flag({"--snapshots", "", view, "those of run --interval, and what grew"}, &target->view.snapshots);
   options->add_text({"--between", "A..B", view, "two snapshots, by number or mark"}, &target->between);
   declare_suppression_options(options, view, &target->suppressions);
-  options->add_flag({"--list-suppressions", "", view, "what each rule suppressed, or that it did not"},
+  options->add_flag({"--list-suppressions", "", kRareGroup, "what each rule suppressed, or that it did not"},
                     &target->view.list_suppressions);
   options->add_flag({"--findings", "", view, "what looks like a known problem, and what helps"},
                     &target->view.findings);

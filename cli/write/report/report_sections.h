@@ -4,6 +4,7 @@
 
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/analysis/places.h"
+#include "cli/model/analysis/source_lines.h"
 #include "cli/model/profile/profile.h"
 #include "cli/write/report/report_view.h"
 #include "cli/write/text/place_text.h"
@@ -175,6 +176,23 @@ struct SizesLook {
 // How many blocks of what sizes, and below it, unless all are of one size, a bar for each power of two that has some:
 // by size, and where there are many, the least frequent ones in one line.
 std::vector<std::string> sizes_lines(const PlaceNumbers& numbers, const SizesLook& look);
+
+// ---- source_text.cc: source with a metric beside its lines (--source)
+
+struct AnnotatedSource {
+  SourceLines lines;              // some
+  std::vector<std::string> text;  // of the file, from line 1; empty: it cannot be read, and functions stand there
+  std::string remark;             // a line about the file; may be empty
+};
+struct SourceLook {
+  Metric metric = Metric::kPeak;
+  bool exact_bytes = false;
+  bool colored = false;
+  size_t columns = 0;  // 0: no terminal's
+};
+// The lines with numbers, what each asked for itself and with what it called, and three around each.
+std::string source_text(const Profile& profile, const FrameNames& names, const Device& device,
+                        const AnnotatedSource& source, const SourceLook& look);
 
 // ---- leak_text.cc: what `run --leak-check` found, for the summary and the report
 //

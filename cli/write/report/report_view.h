@@ -31,6 +31,7 @@ struct ReportView {
   bool stable = false;                   // scopes alone, without what differs from run to run
   std::vector<CategoryRule> categories;  // those that the profile's scopes were given
   std::string instances;                 // likewise: single runs through the scopes that this glob means; empty: none
+  std::string source;                    // likewise: the lines of this file or function; empty: not asked for
   bool critical_path = false;            // likewise: which runs, of all threads, made up the time
   bool exact_bytes = false;
   std::string file;                      // as the user named it

@@ -9,19 +9,27 @@ columns() {
   awk -v name="*$1*" '/^# TABLES/ { on = 1 } /^# FINDINGS/ { on = 0 } on && $0 == name { here = 1; next } here && /^\*/ { exit } here' "$page" |
     awk 'NF == 0 { if (seen++) exit; next } seen' | tr -d '\t\n \\.'
 }
-same_in_both() { # FILE TABLE FLAGS…: the cells of CSV and of JSON
+pairs=0
+same_in_both() { # FILE TABLE FLAGS…: the cells of CSV and of JSON; judged by judge_pairs
   "$HEAPPROF_BIN" report --table "$2" --format csv "${@:3}" "$1" >t.csv 2>err.txt || { cat err.txt >&2; fail "$2 is refused"; }
   "$HEAPPROF_BIN" report --table "$2" --format json "${@:3}" "$1" >t.json 2>err.txt || fail "$2 is refused as JSON"
-  "$PYTHON" - "$2" <<'PY' || fail "$2 of $1: CSV and JSON say two things"
-import csv, json, sys
-rows = list(csv.reader(open("t.csv", newline="", encoding="utf-8")))
-table = json.load(open("t.json", encoding="utf-8"))
-assert table["version"] == 1 and table["table"] == sys.argv[1], table
-assert rows[0] == table["columns"], (rows[0], table["columns"])
+  pairs=$((pairs + 1))
+  mkdir -p pairs
+  cp t.csv "pairs/$pairs.$2.csv"
+  cp t.json "pairs/$pairs.$2.json"
+}
+judge_pairs() {
+  "$PYTHON" - <<'PY' || fail "CSV and JSON say two things"
+import csv, glob, json
 text = lambda value: "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 plain = lambda cell: cell[1:] if cell[:2] in ("'=", "'+", "'@") else cell  # what a spreadsheet would calculate
-assert [list(map(plain, row)) for row in rows[1:]] == [[text(row[name]) for name in table["columns"]] for row in table["rows"]]
-assert all(list(row) == table["columns"] for row in table["rows"])
+for name in glob.glob("pairs/*.csv"):
+    rows = list(csv.reader(open(name, newline="", encoding="utf-8")))
+    table = json.load(open(name[:-4] + ".json", encoding="utf-8"))
+    assert table["version"] == 1 and table["table"] == name.split(".")[1], name
+    assert rows[0] == table["columns"], (name, rows[0], table["columns"])
+    assert [list(map(plain, row)) for row in rows[1:]] == [[text(row[name]) for name in table["columns"]] for row in table["rows"]], name
+    assert all(list(row) == table["columns"] for row in table["rows"]), name
 PY
 }
 for table in $tables; do
@@ -42,6 +50,8 @@ for table in $tables; do
   same_in_both scopes.json "$table"
   same_in_both snapshots.json "$table"
 done
+judge_pairs
+[ "$(ls pairs/*.csv | wc -l)" = "$pairs" ] || fail "some pairs were not judged"
 rows() { "$HEAPPROF_BIN" report --table "$2" --format json "$1" 2>err.txt | jq "$3"; }
 expect_eq "scopes" "$(rows scopes.json scopes '.rows | length')" "$(jq '.heapprof.scopes.scopes | length' scopes.json)"
 expect_eq "runs" "$(rows scopes.json instances '[.rows[] | [.scope, .instance]] | unique | length')" \
