@@ -1,6 +1,8 @@
 # Programs that stand where it is hard to load a library into them, attached to and detached from again and again: each
-# goes on, and ends as it does alone. HEAPPROF_ZOO_CYCLES: how often each (2); scripts/nightly takes more.
-cycles=${HEAPPROF_ZOO_CYCLES:-2}
+# goes on, and ends as it does alone. HEAPPROF_ZOO_CYCLES: how often each (1; 2 with HEAPPROF_LONG).
+cycles=${HEAPPROF_ZOO_CYCLES:-1}
+step=3  # of the requests at which heapprof is killed
+[ -z "${HEAPPROF_LONG:-}" ] || cycles=${HEAPPROF_ZOO_CYCLES:-2} step=1
 program=''
 at_end() { kill -9 $program 2>/dev/null || true; }
 [ "$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)" = 0 ] || [ "$(id -u)" = 0 ] ||
@@ -108,7 +110,7 @@ done
 finish "stops"
 # Killed at one of its first requests: the program has its signals, and its call comes back as it would have.
 if have strace; then
-  for request in $(seq 8 20); do
+  for request in $(seq 8 $step 20); do
     start "$TARGETS/attach_zoo" sleep
     strace -f -o /dev/null -e trace=ptrace -e "inject=ptrace:signal=SIGKILL:when=$request" \
       "$HEAPPROF_BIN" attach -q --for 200ms -o profile.json "$program" 2>/dev/null || true

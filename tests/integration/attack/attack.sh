@@ -3,7 +3,7 @@
 # other seeds.
 export HEAPPROF_BIN TARGETS
 attack=("$PYTHON" "$SOURCE/tests/stress/attack.py" --keep .)
-"${attack[@]}" --native --count 20 --seed 500000 || fail "the attacker itself is wrong"
+"${attack[@]}" --native --count 10 --seed 500000 || fail "the attacker itself is wrong"
 cases=("$SOURCE"/tests/stress/attack/*.steps)
 "${attack[@]}" --no-shrink "${cases[@]}" || fail "a fault that was mended is back"
-"${attack[@]}" --without-known --count 30 --seed 1
+"${attack[@]}" --without-known --count 15 --seed 1

@@ -34,7 +34,7 @@ kill -CHLD $run
 kill -TERM $init
 expect_word "$(number_of TERM) 0"
 finish
-for name in TERM INT HUP USR1; do
+for name in TERM INT HUP QUIT; do
   start "SIG$name to the group"
   kill -$name -- -$init
   expect_word "$(number_of $name) 0"
