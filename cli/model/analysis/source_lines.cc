@@ -30,7 +30,8 @@ std::vector<uint32_t> number_lines(const Profile& profile, const std::vector<boo
   for (uint32_t i = 0; i < profile.frames.size(); ++i) {
     const Frame& frame = profile.frames[i];
     if (!frames[i] || frame.line == 0 || frame.file.empty()) continue;
-    by_frame[i] = numbers.emplace(std::pair(std::string_view(frame.file), frame.line), numbers.size() + 1).first->second;
+    by_frame[i] =
+        numbers.emplace(std::pair(std::string_view(frame.file), frame.line), numbers.size() + 1).first->second;
   }
   return by_frame;
 }
