@@ -9,7 +9,7 @@
 // Guarantees
 //  - The program's heap stays untouched (tests/integration/start/untouched_heap.sh): what is
 //    tried is tried in a copy of the process. Only where no copy can be had (RLIMIT_NPROC), or the copy dies, is it
-//    tried in the process itself: right numbers come first. In Valgrind, where no copy can be had, too.
+//    tried in the process itself: right numbers come first. In Valgrind, where there is no copy, too.
 #pragma once
 
 #include <link.h>

@@ -81,7 +81,6 @@ void add_stays(const StayBook& book, const StayBounds& bounds, const SiteBook& s
                uint64_t end_ticks, RecordedDevice* device);
 
 // ---- recorded_trace.cc: the trace of device memory, and what is live there, with names and times, for the recording
-//
 
 struct TraceParts {
   const Ledger* ledger;  // finished

@@ -81,7 +81,7 @@ int symbolize_main(const std::vector<std::string>& arguments);
 
 // `heapprof top PID`: a running program, live.
 CommandText top_text();
-// The exit code: 0, also where the program ended meanwhile; 1 if it cannot be watched, 2 for wrong usage, 128 + N if
+// The exit code: 0, also where the program has ended; 1 if it cannot be watched, 2 for wrong usage, 128 + N if
 // signal N ended it.
 int top_main(const std::vector<std::string>& arguments);
 

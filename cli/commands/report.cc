@@ -190,22 +190,30 @@ std::vector<std::string> find_others(const Profile& profile, const std::string& 
   return found;
 }
 
-// What a reader has to know of a source before its lines are believed.
-std::string source_remark(const Profile& profile, const SourceFile& source, uint32_t frame, uint32_t last_line) {
-  if (!source.obstacle.empty()) return fmt::format("it cannot be read here: {}", source.obstacle);
+// What a reader has to know of a source before its lines are believed, a line each.
+std::string source_remarks(const Profile& profile, const SourceFile& source, const SourceLines& lines) {
+  if (!source.obstacle.empty()) return fmt::format("it cannot be read here: {}\n", source.obstacle);
+  std::string remarks;
+  if (source.path != lines.file)
+    remarks +=
+        fmt::format("read from {}, as {} is not here\n", escape_controls(source.path), escape_controls(lines.file));
+  const auto& [last_line, last] = *lines.lines.rbegin();
   const int64_t start_ns = profile.run.start_unix_ns;
-  if (start_ns != 0 && source.modified_unix_ns > start_ns)
-    return "it was changed after the run began: lines may have moved";
-  const uint32_t module = profile.frames[frame].module;
+  const uint32_t module = profile.frames[last.frame].module;
   struct stat built {};
-  if (module < profile.modules.size() && !is_of_python(profile, profile.frames[frame]) &&
-      stat(profile.modules[module].path.c_str(), &built) == 0) {
-    const int64_t built_ns = int64_t{built.st_mtim.tv_sec} * 1'000'000'000 + built.st_mtim.tv_nsec;
-    if (built_ns < start_ns && source.modified_unix_ns > built_ns)
-      return "it was changed after the program was built: lines may have moved";
+  int64_t built_ns = 0;
+  if (module < profile.modules.size() && !is_of_python(profile, profile.frames[last.frame]) &&
+      stat(profile.modules[module].path.c_str(), &built) == 0)
+    built_ns = int64_t{built.st_mtim.tv_sec} * 1'000'000'000 + built.st_mtim.tv_nsec;
+  const auto lines_of_text = static_cast<size_t>(std::count(source.text.begin(), source.text.end(), '\n')) + 1;
+  if (start_ns != 0 && source.modified_unix_ns > start_ns) {
+    remarks += "it is newer than the run: lines may have moved\n";
+  } else if (built_ns != 0 && built_ns < start_ns && source.modified_unix_ns > built_ns) {
+    remarks += "it is newer than the program: lines may have moved\n";
+  } else if (last_line > lines_of_text) {
+    remarks += fmt::format("it has fewer than {} lines: it is another one, or was changed\n", last_line);
   }
-  if (last_line <= source.lines.size()) return "";
-  return fmt::format("it has {} here: it is another one, or was changed", format_counted(source.lines.size(), "line"));
+  return remarks;
 }
 
 // --source, on all devices that have some of it.
@@ -235,9 +243,8 @@ Result<std::string> source_report(const Profile& profile, const ReportView& view
     for (size_t i = 0; i < count; ++i) {
       AnnotatedSource shown{std::move(files[i]), {}, ""};
       SourceFile source = read_source_file(shown.lines.file);
-      const auto& [last_line, last] = *shown.lines.lines.rbegin();
-      shown.remark = source_remark(profile, source, last.frame, last_line);
-      shown.text = std::move(source.lines);
+      shown.remarks = source_remarks(profile, source, shown.lines);
+      shown.text = std::move(source.text);
       if (!text.empty()) text += "\n";
       text += source_text(
           profile, names, *device, shown,

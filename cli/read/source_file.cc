@@ -8,20 +8,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
+#include <utility>
 
 namespace heapprof::cli {
 namespace {
 
 // As it is, and then without each of its leading folders.
-UniqueFd open_source(const std::string& path, int* error) {
+UniqueFd open_source(const std::string& path, std::string* opened, int* error) {
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   UniqueFd file(open(path.c_str(), kFlags));
   *error = errno;
+  *opened = path;
+  if (("/" + path + "/").find("/../") != std::string::npos) return file;  // an end could lead out of the folder
   for (size_t at = path.find('/'); !file.is_open() && at != std::string::npos; at = path.find('/', at + 1)) {
-    const std::string end = path.substr(at + 1);
-    if (!end.empty() && end[0] != '/') file = UniqueFd(open(end.c_str(), kFlags));
+    *opened = path.substr(at + 1);
+    if (!opened->empty() && (*opened)[0] != '/') file = UniqueFd(open(opened->c_str(), kFlags));
   }
   return file;
 }
@@ -31,7 +33,7 @@ UniqueFd open_source(const std::string& path, int* error) {
 SourceFile read_source_file(const std::string& path) {
   SourceFile source;
   int error = 0;
-  const UniqueFd file = open_source(path, &error);
+  const UniqueFd file = open_source(path, &source.path, &error);
   struct stat facts {};
   if (!file.is_open() || fstat(file.get(), &facts) != 0) {
     source.obstacle = errno_text(error);
@@ -49,11 +51,7 @@ SourceFile read_source_file(const std::string& path) {
     if (got < 0) return source;
   }
   text.resize(length);
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    source.lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
+  source.text = std::move(text);
   return source;
 }
 

@@ -1,20 +1,20 @@
 // cli/read/source_file.h: a program's source, where it can be found here.
 //
 // Trust:  the path comes from a profile, and so from a stranger: only a regular file is read, of at most
-//         kMostSourceBytes; opening it waits for nobody.
+//         kMostSourceBytes; opening it never waits.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace heapprof::cli {
 
 inline constexpr size_t kMostSourceBytes = 64 << 20;
 
 struct SourceFile {
-  std::vector<std::string> lines;
+  std::string text;
+  std::string path;  // that was read
   int64_t modified_unix_ns = 0;
   std::string obstacle;  // why it cannot be read; empty: it was
 };

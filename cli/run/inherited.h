@@ -2,10 +2,10 @@
 //
 // Guarantees
 //  - The program gets what an exec would have kept and a fork loses: the signal for its parent's death, that it is a
-//    subreaper, and with SCHED_RESET_ON_FORK the scheduling policy, priority and nice value. So it has a policy of
-//    deadlines, with which no process may fork: we ourselves give it up.
-//  - Where we were told that our children begin a PID namespace (unshare --pid), the program is of ours, and its first
-//    child begins one; as far as we may set that (CAP_SYS_ADMIN).
+//    subreaper, and with SCHED_RESET_ON_FORK the scheduling policy, priority and nice value. It gets a policy of
+//    SCHED_DEADLINE back, too, which we ourselves drop, as such a process cannot fork.
+//  - Where our children were to begin a PID namespace (unshare --pid), the program stays in ours, and its first child
+//    begins one; as far as we may set that (CAP_SYS_ADMIN).
 //  - The program has the limits of open files, of a file's size, of processor time and of the stack that we were
 //    started with, whatever ours are by then.
 //  - Once the program runs, it alone holds the descriptors that we inherited, so that their other ends see it close
@@ -65,18 +65,18 @@ class Inherited {
   void drop_descriptors(const std::vector<std::string>& files, bool keeps_terminal) const;
 
  private:
+  void keep_namespace();
+
   pid_t pid_;
   pid_t parent_;
   int death_signal_ = 0;  // 0: none
   bool is_subreaper_ = false;
-  void keep_namespace();
-
   SchedulingState scheduling_;
   int nice_ = 0;
   std::vector<std::pair<int, rlimit>> limits_;
   std::vector<int> descriptors_;   // beyond 2
   bool begins_namespace_ = false;  // the program's first child begins a PID namespace
-  UniqueFd child_namespace_;       // or is of this one
+  UniqueFd child_namespace_;       // or its children belong to this one
 };
 
 }  // namespace heapprof::cli

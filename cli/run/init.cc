@@ -29,6 +29,7 @@ std::optional<int> serve_as_init(const Inherited& inherited) {
   const pid_t run = fork();
   if (run == 0) signals.enter_program();
   if (run == 0) inherited.enter_run(self);
+  if (run == 0) SignalWatch::set_init();
   if (run <= 0) return std::nullopt;  // without a process to spare the run is done here, and orphans are left
   inherited.drop_descriptors({}, false);
   for (;;) {

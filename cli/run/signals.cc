@@ -19,8 +19,9 @@
 // time (a shell's SIGCHLD, timers), which tells nothing, and one by which the program ends anyway. Twice is bad, never
 // is worse.
 //
-// Between an init and its run nothing is guessed: what the init forwards says so (kThroughInit), and the run takes one
-// that it got itself and the init's for the same.
+// Between an init and its run nothing is guessed. The init forwards each signal inside one of its own (kCarrier), which
+// queues: one of the signal's own number would merge with a pending one. The run drops the second of two that came both
+// ways. What the run passes up travels in the same way, so that the init does not take it for one to be forwarded.
 #include "cli/run/signals.h"
 
 #include "cli/base/clock.h"
@@ -50,7 +51,10 @@ constexpr uint64_t kTogetherNs = 3'000'000;   // systemd took 0.1 to 0.4 ms for 
 constexpr uint64_t kSameLookNs = 2'000'000;   // the collector's longest pause between two looks
 constexpr uint64_t kQuietNs = 5'000'000'000;  // without signals for so long, one now is the one that we got
 constexpr uint64_t kBothNs = 1'000'000'000;   // an init and its run may read the same signal so far apart under load
-constexpr int kThroughInit = -113;  // an si_code of none of the kernel's; si_errno is the one that it came with
+constexpr size_t kMostSingles = 4096;
+// Its si_code is one of ours, and of no other sender's; si_errno has the number and the code of the signal in it.
+const int kCarrier = SIGRTMAX;
+constexpr int kCarries = -113;
 constexpr useconds_t kStillStoppedUs = 50'000;
 
 bool is_terminals(int number) {
@@ -94,16 +98,27 @@ void forward(pid_t pid, const signalfd_siginfo& info) {
   kill(pid, number);
 }
 
-// A real si_code below 0 is allowed to anybody of the same user; with it, signalfd shows sender and value.
-void forward_to_run(pid_t pid, const signalfd_siginfo& info, int code) {
-  siginfo_t queued{};
-  queued.si_signo = static_cast<int>(info.ssi_signo);
-  queued.si_code = kThroughInit;
-  queued.si_errno = code;
-  queued.si_pid = static_cast<pid_t>(info.ssi_pid);
-  queued.si_uid = info.ssi_uid;
-  queued.si_value.sival_ptr = reinterpret_cast<void*>(info.ssi_ptr);
-  if (syscall(SYS_rt_sigqueueinfo, pid, queued.si_signo, &queued) != 0) kill(pid, queued.si_signo);
+bool g_has_init = false;
+
+// Between the two processes of ours. Of a signal's fields signalfd shows sender and value of those that are queued.
+void carry(pid_t pid, const signalfd_siginfo& info, int code) {
+  siginfo_t carried{};
+  carried.si_signo = kCarrier;
+  carried.si_code = kCarries;
+  carried.si_errno = static_cast<int>(info.ssi_signo) << 16 | (code & 0xffff);
+  carried.si_pid = static_cast<pid_t>(info.ssi_pid);
+  carried.si_uid = info.ssi_uid;
+  carried.si_value.sival_ptr = reinterpret_cast<void*>(info.ssi_ptr);
+  if (syscall(SYS_rt_sigqueueinfo, pid, kCarrier, &carried) != 0) kill(pid, static_cast<int>(info.ssi_signo));
+}
+
+// Whether it is such a one; *info is then the signal in it.
+bool unwrap(signalfd_siginfo* info) {
+  if (static_cast<int>(info->ssi_signo) != kCarrier || info->ssi_code != kCarries) return false;
+  info->ssi_signo = static_cast<uint32_t>(info->ssi_errno) >> 16;
+  info->ssi_code = static_cast<int16_t>(info->ssi_errno & 0xffff);
+  info->ssi_errno = 0;
+  return true;
 }
 
 // The kernel sends the hangup of a terminal to the leader of its session alone (tty_signal_session_leader() in its
@@ -130,13 +145,6 @@ bool is_dropped(pid_t pid, int number) {
   const auto is_in = [&](const char* field) { return (signals_in(status, field) >> (number - 1) & 1) != 0; };
   const bool is_usually = number == SIGCONT || number == SIGWINCH || number == SIGURG || number == SIGCHLD;
   return !is_in("\nSigBlk:") && (is_in("\nSigIgn:") || (is_usually && !is_in("\nSigCgt:")));
-}
-
-// Whether the first of its kind ends the process, so that a second one changes nothing.
-bool is_end_of(pid_t pid, int number) {
-  const std::string status = read_proc(pid, "status");
-  const auto is_in = [&](const char* field) { return (signals_in(status, field) >> (number - 1) & 1) != 0; };
-  return is_ending(number) && !is_in("\nSigBlk:") && !is_in("\nSigIgn:") && !is_in("\nSigCgt:");
 }
 
 bool is_ignored_or_blocked(pid_t pid, int number) {
@@ -175,7 +183,12 @@ bool is_from_below(const signalfd_siginfo& info, pid_t program) {
 // What the program would have sent to our parent, were we not between them. PID 1 would not expect it: it may be the
 // container's, or have become our parent because ours has ended.
 void pass_up(const signalfd_siginfo& info) {
-  if (info.ssi_signo != SIGCHLD && getppid() > 1) forward(getppid(), info);
+  if (info.ssi_signo == SIGCHLD || getppid() <= 1) return;
+  if (g_has_init) {
+    carry(getppid(), info, info.ssi_code);
+  } else {
+    forward(getppid(), info);
+  }
 }
 
 // Whether it is known at once that the program meant its parent: the sender is of another process group than ours; the
@@ -263,18 +276,24 @@ void SignalWatch::note_programs_signals() {
   if (!is_watching_) programs_signal_before_ns_ = programs_signal_ns_;  // at any time since: it says nothing of ours
 }
 
-// Whether it is one that both an init and this process, its run, were sent. Takes the mark off what came through the
-// init.
-bool SignalWatch::has_come_already(signalfd_siginfo* info) {
-  const bool is_through_init = info->ssi_code == kThroughInit;
-  if (is_through_init) info->ssi_code = info->ssi_errno;
-  if (info->ssi_signo >= came_.size()) return false;
-  Came& last = came_[info->ssi_signo];
+void SignalWatch::set_init() { g_has_init = true; }
+
+// Whether both an init and this process, its run, were sent it, and it has come the other way already. Signals of one
+// number and sender come in pairs, in any order.
+bool SignalWatch::has_come_already(const signalfd_siginfo& info, bool is_through_init) {
   const uint64_t now_ns = monotonic_ns();
-  const bool is_same = last.ns != 0 && now_ns - last.ns < kBothNs && last.sender == info->ssi_pid &&
-                       last.is_through_init != is_through_init;
-  last = is_same ? Came{} : Came{now_ns, info->ssi_pid, is_through_init};
-  return is_same;
+  while (!singles_.empty() && (now_ns - singles_.front().ns >= kBothNs || singles_.size() >= kMostSingles))
+    singles_.pop_front();
+  const auto pair = std::find_if(singles_.begin(), singles_.end(), [&](const Single& single) {
+    return single.number == info.ssi_signo && single.sender == info.ssi_pid &&
+           single.is_through_init != is_through_init;
+  });
+  if (pair == singles_.end()) {
+    singles_.push_back({now_ns, info.ssi_signo, info.ssi_pid, is_through_init});
+    return false;
+  }
+  singles_.erase(pair);
+  return true;
 }
 
 void SignalWatch::wait_for_run(pid_t pid) const {
@@ -283,10 +302,10 @@ void SignalWatch::wait_for_run(pid_t pid) const {
   signalfd_siginfo info;
   while (read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     if (is_about_us(info)) continue;
-    if (static_cast<pid_t>(info.ssi_pid) == pid && info.ssi_code == SI_USER) {
-      pass_up(info);  // the run's parent is us
+    if (unwrap(&info)) {
+      pass_up(info);
     } else {
-      forward_to_run(pid, info, is_hangup(info) ? SI_USER : info.ssi_code);
+      carry(pid, info, is_hangup(info) ? SI_USER : info.ssi_code);
     }
   }
 }
@@ -306,8 +325,8 @@ int SignalWatch::handle(pid_t pid) {
   signalfd_siginfo info;
   while (read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     if (is_about_us(info)) continue;
-    const bool is_to_init = info.ssi_code == kThroughInit;
-    if (has_come_already(&info)) continue;
+    const bool is_to_init = g_has_init && unwrap(&info);
+    if (g_has_init && has_come_already(info, is_to_init)) continue;
     const bool is_from_program = !is_to_init && is_from_below(info, pid);
     if (is_from_program && is_for_parent_alone(info)) {
       pass_up(info);
@@ -325,7 +344,7 @@ int SignalWatch::handle(pid_t pid) {
       continue;
     }
     const uint64_t from_ns = one.until_ns - kTogetherNs - kSameLookNs;
-    const bool is_twin = programs_signal_ns_ >= from_ns && !is_end_of(pid, number);
+    const bool is_twin = programs_signal_ns_ >= from_ns;
     const uint64_t other_ns = is_twin ? programs_signal_before_ns_ : programs_signal_ns_;
     const bool is_for_group = is_for_our_group(one.info, pid);
     if (is_hangup(one.info) || is_for_group) {

@@ -17,9 +17,9 @@
 //    its whole group goes to no process of another group because of us.
 //  - SIGPIPE, SIGXFSZ and SIGXCPU that the kernel sends for our own work do not end us.
 // Not provided: a program that is sent other signals within the same 5 s (timers, ends of its children): it may get one
-//           that was sent to its group twice, and our parent may miss a SIGTERM, SIGINT or SIGHUP from it. A SIGTERM,
-//           SIGINT or SIGHUP that a program handles, sent to us alone within 5 ms of another signal of the program's,
-//           its only one in 5 s, is taken for one to the group, and missed. Our parent,
+//           that was sent to its group twice, and our parent may miss a SIGTERM, SIGINT or SIGHUP from it. One of these
+//           that is sent to us alone within 5 ms of another signal of the program's, its only one in 5 s, is taken for
+//           one to the group, and missed. Our parent,
 //           if it is of our group, may get another one that was sent to the group twice; if it is of another, it may
 //           miss one that the program sends it as it gets another signal, or ends within 3 ms, or makes itself ignore.
 //           A sender that has ended, or lost its parent, when its signal is looked at, is not known to be below the
@@ -33,8 +33,6 @@
 #include <sys/signalfd.h>
 #include <sys/types.h>
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <utility>
@@ -45,8 +43,6 @@ struct pollfd;
 namespace heapprof::cli {
 
 class SignalWatch {
-  static constexpr size_t kSignals = 65;  // of Linux on this processor, and 0
-
  public:
   SignalWatch();  // blocks all signals that can be forwarded; ignores those that our own writing may cause
   // Not 0: the errno with which its descriptors could not be opened. Then it may only be destroyed.
@@ -69,9 +65,11 @@ class SignalWatch {
   // Takes what has arrived; forwards to `pid`, a child that has not been waited for. Not 0: leave now, this signal says
   // so. With pid 0 there is no program left to forward to: the first one that would end us says so.
   int handle(pid_t pid);
-  // The same for an init, whose program is the run `pid`: waits until some come, and forwards all, as the run knows
-  // which of them it got itself.
+  // The same for an init, whose program is the run `pid`: waits until some come, and forwards those that are not about
+  // us, as the run knows which of them it got itself; what the run passes up goes to our own parent.
   void wait_for_run(pid_t pid) const;
+  // Called by the run: its parent is an init of ours.
+  static void set_init();
   // To be called every few milliseconds while the program `pid` lives.
   void follow_terminal(pid_t pid) { terminal_.tick(pid); }
   // The program `pid` was stopped by `number`: stops this process, and comes back when both are continued.
@@ -85,14 +83,15 @@ class SignalWatch {
     uint64_t until_ns;
     bool is_from_below;  // of the program, or of a process that it started
   };
-  // The last signal of a number that came directly, or through the init.
-  struct Came {
-    uint64_t ns = 0;
-    uint32_t sender = 0;
-    bool is_through_init = false;
+  // One that came directly, or through the init, and not yet the other way as well.
+  struct Single {
+    uint64_t ns;
+    uint32_t number;
+    uint32_t sender;
+    bool is_through_init;
   };
   void note_programs_signals();
-  bool has_come_already(signalfd_siginfo* info);
+  bool has_come_already(const signalfd_siginfo& info, bool is_through_init);
   bool is_for_leaving(int number, pid_t pid);
 
   int error_ = 0;
@@ -106,7 +105,7 @@ class SignalWatch {
   uint64_t programs_signal_ns_ = 0;         // when the program was last seen to be sent one
   uint64_t programs_signal_before_ns_ = 0;  // and the time before that
   mutable bool is_watching_ = false;        // whether the last wait ended when the program was sent one
-  std::array<Came, kSignals> came_{};       // by number
+  std::deque<Single> singles_;              // of the last second, oldest first
   uint64_t ignored_ns_ = 0;                 // when a signal came that the program ignores; 0: none yet
 };
 

@@ -22,7 +22,7 @@ class FakeMemory : public WordSource {
   void visit(MemoryRange range, const Visit& visit) override {
     std::vector<uint64_t> words;
     for (uint64_t at = range.start; at < range.end; at += 8) words.push_back(words_.contains(at) ? words_[at] : 0);
-    // In two pieces: nobody may count on one.
+    // In two pieces, as a reader may give a range.
     const size_t half = words.size() / 2;
     if (half != 0) visit(std::span(words).first(half), range.start);
     if (!words.empty()) visit(std::span(words).subspan(half), range.start + 8 * half);

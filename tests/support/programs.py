@@ -117,12 +117,15 @@ def compare(heapprof, count):
     runs = [[str(path), "--version"] for path in chosen] + [[str(path), "--help"] for path in chosen[1::3]]
     runs += [[str(copy), "--version"] for copy in patched(chosen)]
     runs += [job for job in JOBS if shutil.which(job[0])]
+    environment = dict(os.environ, LC_ALL="C", HOME=os.getcwd(), TERM="dumb")
     all_runs = len(runs)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        ends = list(pool.map(lambda run: run_one(run, patience_s=SHORT_PATIENCE_S)[0] != "still running", runs))
+        ends = list(pool.map(lambda run: run_one(run, environment, SHORT_PATIENCE_S)[0] != "still running", runs))
+    for run, does_end in zip(runs, ends):
+        if not does_end:
+            print("left out, as it runs on:", " ".join(run))
     runs = [run for run, does_end in zip(runs, ends) if does_end]
     pathlib.Path("runs.json").write_text(json.dumps(runs))
-    environment = dict(os.environ, LC_ALL="C", HOME=os.getcwd(), TERM="dumb")
     worker = [sys.executable, __file__, "work", "runs.json"]
     did = []
     with_us = [heapprof, "run", "-q", "--all-processes", "-o", "p/p.json", "--"]

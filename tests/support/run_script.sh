@@ -22,6 +22,6 @@ note_cost() {
   awk -v name="${test_name##*+}" -F '[ms ]+' 'NR == 2 { printf "%.1f %s\n", $1 * 60 + $2 + $3 * 60 + $4, name }' "$work.times" >"$BUILD/tests/cost/$test_name"
   rm -f "$work.times"
 }
-trap 'status=$?; ! declare -F at_end >/dev/null || at_end; note_cost; cd /; if [ $status -eq 0 ] || [ $status -eq 77 ]; then rm -rf "$work" "$work.cache"; else
-  echo "kept: $work"; echo "repeat: cd $work && HEAPPROF_BIN=$HEAPPROF_BIN TARGETS=$TARGETS BUILD=$BUILD SOURCE=$SOURCE bash -c '\''$helpers; set -e; source $script'\''"; fi' EXIT
+trap 'status=$?; ! declare -F at_end >/dev/null || at_end; cd /; if [ $status -eq 0 ] || [ $status -eq 77 ]; then rm -rf "$work" "$work.cache"; else
+  echo "kept: $work"; echo "repeat: cd $work && HEAPPROF_BIN=$HEAPPROF_BIN TARGETS=$TARGETS BUILD=$BUILD SOURCE=$SOURCE bash -c '\''$helpers; set -e; source $script'\''"; fi; note_cost || true' EXIT
 source "$script"

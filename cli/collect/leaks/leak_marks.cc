@@ -76,7 +76,7 @@ class OwnerSums {
  public:
   // owner: the blocks that lead to each other, or one; bytes, blocks: of them and all that they lead to.
   void add(const BlockTable& table, std::vector<uint32_t>* owner, uint64_t bytes, uint64_t blocks) {
-    if (blocks == 0) return;  // nobody recorded any of them
+    if (blocks == 0) return;  // none of them was recorded
     std::sort(owner->begin(), owner->end(), [&table](uint32_t a, uint32_t b) { return table[a].site < table[b].site; });
     std::vector<LostPart> parts;
     for (const uint32_t index : *owner) {
@@ -145,7 +145,7 @@ class OwnerSums {
 
   std::unordered_map<uint32_t, LostOwner> single_;
   std::map<std::vector<uint32_t>, LostOwner> rings_;  // by their sites, ascending
-  LostOwner unrecorded_;                              // nobody recorded a block of theirs
+  LostOwner unrecorded_;                              // of blocks that were not recorded
 };
 
 }  // namespace

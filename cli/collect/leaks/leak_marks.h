@@ -12,7 +12,7 @@
 //  - Every block gets a kind. Only words at addresses that are multiples of 8 are pointers.
 //  - What a block holds is read once at most.
 //  - Each block that is lost, or lost indirectly, counts with one owner: what several lead to with one of them. Blocks
-//    of site 0, which nobody recorded, lead to others and count nowhere.
+//    of site 0, which were not recorded, lead to others and count nowhere.
 // Trust:    what is read is the program's: any word may be anything, and leads to a block of the table or nowhere.
 // Context:  one thread.
 // Cost:     about 10 ns a block and 1-2 ns a word (tests/bench is without it: once a run, at its end, and with the

@@ -80,7 +80,7 @@ bool merge_alike_stacks(const NamedLocations& names, Recording* recording) {
   std::vector<StackNode>& nodes = recording->stacks;
   std::vector<char> is_shared(nodes.size(), 0);  // what is called from it may be alike, too
   std::vector<uint32_t> stands_for(nodes.size(), 0);
-  for (uint32_t i = 1; i < nodes.size(); ++i) {  // at first: which node is there in place of one that is left out
+  for (uint32_t i = 1; i < nodes.size(); ++i) {  // at first: which node replaces one that is left out
     const bool is_left_out = (*alike)[nodes[i].location] == kLeftOut;
     stands_for[i] = is_left_out ? stands_for[nodes[i].parent] : i;
     if (is_left_out) is_shared[stands_for[i]] = 1;

@@ -39,7 +39,7 @@ Finding finding_of(const FindingScene& scene, LostStory story) {
   return finding;
 }
 
-// What a place lost for good is no growth besides.
+// What a place lost is not growth as well.
 void drop_growth_of_lost(const FindingScene& scene, std::vector<Finding>* findings) {
   for (const Place& place : scene.places) {
     const uint64_t lost_bytes = add_saturating(place.numbers.lost_bytes, place.numbers.indirectly_lost_bytes);

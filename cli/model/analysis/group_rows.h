@@ -76,7 +76,7 @@ class GroupRows {
     uint32_t instead;        // PythonRows::stands_in()
     uint32_t interpreter;    // the outermost function of the interpreter's
     uint32_t outside;        // the innermost function of a library or of the host around all Python
-    uint32_t first_package;  // of the outermost frame of any, plus one; 0: there is none
+    uint32_t first_package;  // of the outermost frame of any, plus one; 0: no package
     uint32_t inside;         // the outermost frame of Python, whatever `own`
   };
   std::vector<Outwards> outwards_;

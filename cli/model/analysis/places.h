@@ -35,7 +35,7 @@ struct PlaceTree {
   std::vector<uint32_t> functions;   // by frame: equal for frames of one function, whatever the line
   std::vector<uint32_t> user_node;   // by node: itself or the next outer node that is the user's own; 0: no such node
   std::vector<uint32_t> place_node;  // by node: where a site that ends here is placed
-  // The frame of rows of small sites that stands for others: what is around it did not call what is inside of it. Only
+  // The frame of rows of small sites that stands for others: what is around it did not call what is within it. Only
   // where libraries have places; it stands for none of the user's own further in than the outermost (python/rows.h).
   uint32_t left_out = kNoFrame;
   static constexpr uint32_t kNoFrame = 0xffffffff;

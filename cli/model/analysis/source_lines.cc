@@ -1,5 +1,5 @@
-// cli/model/analysis/source_lines.cc: sums run up the tree of stacks once; only nodes on a line that was asked for are
-// looked at one by one.
+// cli/model/analysis/source_lines.cc: sums run up the tree of stacks once, and one walk down it knows which lines stand
+// further out, so that a recursion counts once.
 #include "cli/model/analysis/source_lines.h"
 
 #include "cli/base/saturating.h"
@@ -12,7 +12,7 @@ namespace heapprof::cli {
 namespace {
 
 // The blocks beside a metric of bytes.
-uint64_t blocks_of(Metric metric, const SiteNumbers& numbers) {
+uint64_t blocks_of(Metric metric, const PlaceNumbers& numbers) {
   switch (metric) {
     case Metric::kPeak: return numbers.peak_blocks;
     case Metric::kLeaked: return numbers.leaked_blocks;
@@ -21,6 +21,28 @@ uint64_t blocks_of(Metric metric, const SiteNumbers& numbers) {
     case Metric::kTemporary: return numbers.temporary_blocks;
   }
   return 0;
+}
+
+// enter(node) from the root inwards, and leave(node) behind all that is further in.
+template <typename Enter, typename Leave>
+void walk_down(const std::vector<FrameNode>& nodes, const Enter& enter, const Leave& leave) {
+  std::vector<uint32_t> first_child(nodes.size());
+  std::vector<uint32_t> next_sibling(nodes.size());
+  for (size_t node = nodes.size(); node-- > 1;) {
+    next_sibling[node] = first_child[nodes[node].parent];
+    first_child[nodes[node].parent] = static_cast<uint32_t>(node);
+  }
+  for (uint32_t node = nodes.empty() ? 0 : first_child[0]; node != 0;) {
+    enter(node);
+    if (first_child[node] != 0) {
+      node = first_child[node];
+      continue;
+    }
+    for (; node != 0 && next_sibling[node] == 0; node = nodes[node].parent) leave(node);
+    if (node == 0) return;
+    leave(node);
+    node = next_sibling[node];
+  }
 }
 
 // By frame: equal for those of one line, from 1; 0: not asked for.
@@ -68,28 +90,35 @@ std::vector<SourceLines> find_source_lines(const Profile& profile, const PlaceTr
     line.frame = frame;
     return line;
   };
-  std::vector<uint64_t> below(profile.nodes.size());  // by node: of the sites that end there or further in
+  std::vector<uint64_t> below(
+      std::max<size_t>(profile.nodes.size(), 1));  // by node: of the sites that end there or further in
   for (const Site& site : device.sites) {
-    const uint64_t amount = (site.numbers.*metric_field_of(metric).number);
+    PlaceNumbers numbers;
+    numbers.add(site);
+    const uint64_t amount = numbers.metric(metric);
     if (amount == 0) continue;
-    if (site.node < below.size()) add_to(&below[site.node], amount);
-    const uint32_t place = site.node < tree.place_node.size() ? tree.place_node[site.node] : 0;
+    add_to(&below[site.node], amount);
+    const uint32_t place = tree.place_node[site.node];
     if (place == 0) continue;
     const uint32_t frame = profile.nodes[place].frame;
     if (line_of[frame] == 0) continue;
     LineNumbers& line = at(frame);
     add_to(&line.itself, amount);
-    add_to(&line.itself_blocks, blocks_of(metric, site.numbers));
+    add_to(&line.itself_blocks, blocks_of(metric, numbers));
     add_to(&files[profile.frames[frame].file].itself, amount);
   }
   for (size_t node = below.size(); node-- > 1;) add_to(&below[profile.nodes[node].parent], below[node]);
-  for (uint32_t node = 1; node < below.size(); ++node) {
+  std::vector<uint32_t> open(profile.frames.size() + 1);  // by line: how often it stands further out
+  const auto enter = [&](uint32_t node) {
     const uint32_t frame = profile.nodes[node].frame;
-    if (below[node] == 0 || line_of[frame] == 0) continue;
-    uint32_t outer = profile.nodes[node].parent;
-    while (outer != 0 && line_of[profile.nodes[outer].frame] != line_of[frame]) outer = profile.nodes[outer].parent;
-    if (outer == 0) add_to(&at(frame).called, below[node]);  // else it is counted there
-  }
+    const uint32_t line = line_of[frame];
+    if (line != 0 && open[line]++ == 0 && below[node] != 0) add_to(&at(frame).called, below[node]);
+  };
+  const auto leave = [&](uint32_t node) {
+    const uint32_t line = line_of[profile.nodes[node].frame];
+    if (line != 0) --open[line];
+  };
+  walk_down(profile.nodes, enter, leave);
   std::vector<SourceLines> sorted;
   for (auto& [name, file] : files) {
     file.file = name;

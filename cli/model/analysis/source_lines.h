@@ -5,7 +5,8 @@
 //  - Each site counts `itself` in one line at most: that of its place (places.h); and `called` once in each line that
 //    is on its stack, however often it stands there.
 //  - What a line has itself is part of what it has called.
-// Cost:     linear in nodes and sites; for each node on the lines asked for, the depth of its stack.
+//  - What a rule of cli/model/analysis/suppressions.h explains is in none of the numbers of leaks, as in places.
+// Cost:     linear in nodes and sites.
 #pragma once
 
 #include "cli/model/analysis/places.h"
@@ -33,7 +34,7 @@ struct SourceLines {
 };
 
 // The frames that are meant by the name of a source file (its path, or what follows any of its slashes), or else by
-// that of a function (with or without what it is a member of). Both may be globs. By frame; empty: there are none.
+// that of a function (with or without what it is a member of). Both may be globs. By frame; empty: no frame.
 std::vector<bool> find_source_frames(const Profile& profile, std::string_view name);
 
 // Of each file the lines of those frames that have some of the metric; the file with most itself first, then by name.

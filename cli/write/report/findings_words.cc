@@ -72,7 +72,7 @@ std::string twin_text(const Finding& finding, const FrameNames& names) {
 
 std::string lost_text(const Finding& finding, const FrameNames& names, const ReportView& view) {
   if (finding.owners != 0) return owner_detail(finding, names, view.exact_bytes);
-  return fmt::format("{} each, of the {} that the same stacks made; no pointer led to them when the program ended",
+  return fmt::format("{} each, of the {} that the same stacks made; no pointer reached them when the program ended",
                      bytes(view, finding.each_bytes), format_count(finding.all_blocks));
 }
 

@@ -1,5 +1,5 @@
 // cli/write/report/lost_words.cc: a cycle is named by the places whose blocks point to each other, as one of these
-// pointers is what has to change. Two places are named: a cycle through more is one that nobody reads at once.
+// pointers is what has to change. Two places are named: a longer list would not be read.
 //
 // Only where a counting pointer was seen is it the whole advice to let one of them not own: a list that links its nodes
 // both ways is a cycle, too, and is lost because its last owner went without freeing it.
@@ -70,10 +70,10 @@ std::string owner_detail(const Finding& finding, const FrameNames& names, bool e
   }
   if (finding.owners < finding.cost_blocks)
     return fmt::format(
-        "no pointer led to {} of them when the program ended, and only from there to the others; {} on "
+        "no pointer reached {} of them when the program ended, and only from there to the others; {} on "
         "average",
         format_count(finding.owners), each);
-  return fmt::format("{} each, of the {} that the same stacks made; no pointer led to them when the program ended",
+  return fmt::format("{} each, of the {} that the same stacks made; no pointer reached them when the program ended",
                      each, format_count(finding.all_blocks));
 }
 

@@ -1,4 +1,4 @@
-// cli/write/report/ranks_text.cc: see report_sections.h. Of a place with several stacks nobody knows how much one
+// cli/write/report/ranks_text.cc: see report_sections.h. Of a place with several stacks it is not known how much one
 // process had: minima and maxima of stacks do not add. So its largest stack is told, and said to be that.
 #include "cli/base/text.h"
 #include "cli/base/units.h"

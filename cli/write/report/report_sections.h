@@ -59,11 +59,10 @@ std::vector<std::vector<std::string>> segments_lines(const Device& device, const
 
 // One for pools and one for graphs; none where there is nothing.
 std::vector<std::vector<std::string>> held_lines(const HeldMemory& held, bool exact_bytes);
-// What is in use by NVML's count, and what of it is known; or why it is not known. Empty: nobody asked.
+// What is in use by NVML's count, and what of it is known; or why it is not known. Empty: it was not asked for.
 std::vector<std::string> use_line(const DeviceUse& use, const UnseenMemory& unseen, bool exact_bytes);
 
 // ---- packages_text.cc: whose code asked for the memory, in words: a line below a device, and the table of --packages
-//
 
 struct PackagesLook {
   size_t top = 10;
@@ -89,7 +88,7 @@ std::string packages_table(const Profile& profile, const PlaceTree& tree, const 
 //  - No line is wider than `columns`, but for numbers and for calls that can be pasted.
 //  - Both are empty if the profile knows of no others.
 
-// The largest of the others, if it had more memory than this one: whoever asks where the memory went asks about it.
+// The largest of the others, if it had more memory than this one: it is what the reader looks for.
 std::string larger_process_line(const Profile& profile, const ReportView& view, size_t columns);
 
 // A line or two for each of the largest, the rest counted.
@@ -121,7 +120,7 @@ std::string ends_text(const Profile& profile);
 // MiB to 3.40 MiB, average 2.00 MiB, most in rank 17".
 std::string spread_text(const Profile& profile, const Device& device, const Place& place, bool exact_bytes);
 
-// The place's site with the most at the peak whose spread is known; none: there is none.
+// The place's site with the most at the peak whose spread is known; none: no such site.
 std::optional<uint32_t> largest_spread_site(const Device& device, const Place& place);
 // The input's first entry. pre: the profile has it
 const MergedPart& part_of_input(const Profile& profile, uint32_t input);
@@ -180,9 +179,9 @@ std::vector<std::string> sizes_lines(const PlaceNumbers& numbers, const SizesLoo
 // ---- source_text.cc: source with a metric beside its lines (--source)
 
 struct AnnotatedSource {
-  SourceLines lines;              // some
-  std::vector<std::string> text;  // of the file, from line 1; empty: it cannot be read, and functions stand there
-  std::string remark;             // a line about the file; may be empty
+  SourceLines lines;    // some
+  std::string text;     // of the file; empty: it cannot be read, and functions stand in its lines' places
+  std::string remarks;  // about the file, a line each; may be empty
 };
 struct SourceLook {
   Metric metric = Metric::kPeak;
@@ -198,7 +197,7 @@ std::string source_text(const Profile& profile, const FrameNames& names, const D
 //
 // Guarantees
 //  - Bytes that are lost by way of others that are lost count as lost: who frees the others well frees these, too.
-//  - Why nothing was judged is said; nothing at all where nobody asked.
+//  - Why nothing was judged is said; nothing where no check was asked for.
 
 struct LeakView {
   size_t columns = 80;
@@ -246,7 +245,7 @@ std::string refusal_text(const Profile& profile, const PlaceTree& tree, const Fr
 //   not in these numbers, estimated from what was free before and after:
 //     cuda:0  context  ≤ 512 MiB  1 ×  make_context  src/gpu.cc:20 ← main
 
-// Empty if there is none.
+// Empty if there are no such numbers.
 std::string unseen_text(const Profile& profile, const PlaceTree& tree, const FrameNames& names,
                         const std::vector<const Device*>& devices, bool exact_bytes, size_t columns);
 

@@ -1,5 +1,5 @@
 // cli/write/report/source_text.cc: numbers first, as they are what is looked for; the source as far as a terminal has
-// room for it. Whose text cannot be had shows the names of functions instead.
+// room for it. Lines whose text cannot be read show the function's name.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/report/report_sections.h"
@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace heapprof::cli {
 namespace {
@@ -16,31 +17,46 @@ namespace {
 constexpr uint32_t kContext = 3;  // lines before and after one with numbers
 constexpr size_t kGap = 2;
 constexpr size_t kLongestLine = 400;  // columns of source where there is no terminal
+constexpr size_t kMostLineBytes = 16 << 10;
 
 using Row = std::array<std::string, 6>;  // itself, blocks, with what it calls, share, line, text
 
-std::string without_tabs(std::string_view line) {
-  constexpr size_t kTab = 8;
-  std::string text;
-  for (const char c : line) {
-    if (c == '\t') {
-      text.append(kTab - text.size() % kTab, ' ');
-    } else if (c != '\r') {
-      text += c;
-    }
-  }
-  return text;
+// Where each line begins.
+std::vector<size_t> starts_of_lines(std::string_view text) {
+  std::vector<size_t> starts;
+  for (size_t at = 0; at < text.size(); at = std::min(text.find('\n', at), text.size() - 1) + 1) starts.push_back(at);
+  return starts;
 }
 
-std::string cut(std::string text, size_t columns) {
-  constexpr size_t kMostBytes = 8;  // of a column, about: what is far longer is not measured again and again
-  if (text.size() <= columns || display_width(text) <= columns) return text;
-  text.resize(std::min(text.size(), columns * kMostBytes));
-  while (!text.empty() && display_width(text) + 1 > columns) {
-    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80) text.pop_back();
-    if (!text.empty()) text.pop_back();
+// As much of a line as `columns` have room for; tabs go on to the next multiple of eight columns.
+std::string shown_code(std::string_view line, size_t columns) {
+  constexpr size_t kTab = 8;
+  constexpr size_t kMostBytes = 16;  // of a column: what is behind them is never shown
+  const bool is_cut = line.size() > columns * kMostBytes;
+  line = line.substr(0, columns * kMostBytes);
+  std::string text;
+  size_t used = 0;
+  while (!line.empty()) {
+    const size_t tab = std::min(line.find('\t'), line.size());
+    const std::string piece = escape_controls(line.substr(0, line.substr(0, tab).ends_with('\r') ? tab - 1 : tab));
+    text += piece;
+    used += display_width(piece);
+    if (tab == line.size()) break;
+    text.append(kTab - used % kTab, ' ');
+    used += kTab - used % kTab;
+    line.remove_prefix(tab + 1);
   }
-  return text + "…";
+  if (!is_cut && used <= columns) return text;
+  size_t end = 0;
+  used = 0;
+  while (end < text.size()) {
+    size_t next = end + 1;
+    while (next < text.size() && (static_cast<unsigned char>(text[next]) & 0xc0) == 0x80) ++next;
+    used += display_width(std::string_view(text).substr(end, next - end));
+    if (used + 1 > columns) break;
+    end = next;
+  }
+  return text.substr(0, end) + "…";
 }
 
 }  // namespace
@@ -57,24 +73,27 @@ std::string source_text(const Profile& profile, const FrameNames& names, const D
   const std::map<uint32_t, LineNumbers>& lines = source.lines.lines;
   const std::string file = names.file(lines.begin()->second.frame);
   std::vector<Row> rows = {{"itself", in_bytes ? "blocks" : "", "with calls", "share", "line", ""}};
+  const std::vector<size_t> starts = starts_of_lines(source.text);
+  const auto code = [&](size_t number) {
+    const std::string_view rest = std::string_view(source.text).substr(starts[number - 1]);
+    return std::string(rest.substr(0, std::min(rest.find('\n'), kMostLineBytes)));
+  };
   uint32_t next = 0;  // the first line that has not been shown
   for (auto it = lines.begin(); it != lines.end(); ++it) {
     const auto& [number, numbers] = *it;
-    const bool has_text = number <= source.text.size();
+    const bool has_text = number <= starts.size();
     const uint32_t context = has_text ? kContext : 0;
-    const auto plain = [&](uint32_t line) {
-      rows.push_back({"", "", "", "", std::to_string(line), without_tabs(source.text[line - 1])});
-    };
+    const auto plain = [&](uint32_t line) { rows.push_back({"", "", "", "", std::to_string(line), code(line)}); };
     const uint32_t from = std::max(next, number > context ? number - context : 1);
     if (next != 0 && from > next) rows.push_back({"", "", "", "", "…", ""});
     for (uint32_t line = from; line < number; ++line) plain(line);
     rows.push_back({shown(numbers.itself),
                     in_bytes && numbers.itself_blocks > 0 ? format_count(numbers.itself_blocks) : "",
                     shown(numbers.called), format_percent({numbers.called, all}), std::to_string(number),
-                    has_text ? without_tabs(source.text[number - 1]) : "in " + names.function(numbers.frame)});
+                    has_text ? code(number) : "in " + names.function(numbers.frame)});
     next = number + 1;
     const uint32_t end = std::next(it) == lines.end() ? UINT32_MAX : std::next(it)->first;
-    for (uint32_t i = 0; i < context && next < end && next <= source.text.size(); ++i, ++next) plain(next);
+    for (uint32_t i = 0; i < context && next < end && next <= starts.size(); ++i, ++next) plain(next);
   }
   std::array<size_t, 5> widths{};
   for (const Row& row : rows) {
@@ -87,7 +106,7 @@ std::string source_text(const Profile& profile, const FrameNames& names, const D
   text +=
       fmt::format("  {} of {}: {} of {}\n", shown_metric(look.metric, live_word(profile)), escape_controls(device.name),
                   source.lines.itself == 0 ? "none" : shown(source.lines.itself), all == 0 ? "none" : shown(all));
-  if (!source.remark.empty()) text += source.remark + "\n";
+  text += source.remarks;
   for (const Row& row : rows) {
     std::string line;
     for (size_t i = 0; i < widths.size(); ++i) {
@@ -95,7 +114,7 @@ std::string source_text(const Profile& profile, const FrameNames& names, const D
     }
     const size_t used = display_width(line);
     const size_t room = look.columns == 0 ? kLongestLine : std::max<size_t>(look.columns, used + 10) - used;
-    line += cut(escape_controls(row[5]), room);
+    line += shown_code(row[5], room);
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }

@@ -70,8 +70,8 @@ COLUMNS=90 "$HEAPPROF_BIN" report pairs.json >narrow.txt || fail "a narrow repor
 expect_in narrow.txt "with make_child"
 expect_not_in narrow.txt "with make_child (holds"
 
-# Nothing is said of owners where nothing was lost, or nobody asked.
+# Nothing is said of owners where nothing was lost, or no check was asked for.
 "$HEAPPROF_BIN" run -q --leak-check -o profile.json -- "$TARGETS/holds_each_other" || fail "losing nothing"
 expect_eq "owners of nothing" "$(json profile.json '.heapprof.devices[0].lost_owners')" null
 "$HEAPPROF_BIN" run -q -o profile.json -- "$TARGETS/holds_each_other" pairs || fail "without the flag"
-expect_eq "owners that nobody asked for" "$(json profile.json '.heapprof.devices[0].lost_owners')" null
+expect_eq "owners without a leak check" "$(json profile.json '.heapprof.devices[0].lost_owners')" null

@@ -10,11 +10,11 @@ expect_word() {
   expect_eq "the program's word ($what)" "$word" "$1"
 }
 number_of() { kill -l "$1"; }
-start() {  # WHAT: its words on descriptor 3, its input held open by descriptor 4
+start() {  # WHAT COMMAND…: the target, after the command; its words on descriptor 3, its input held open by descriptor 4
   what=$1
   rm -f words input profile.json
   mkfifo words input
-  setsid "$PYTHON" reaper.py "$HEAPPROF_BIN" run -q -o profile.json -- "$TARGETS/counts_signals" >words 2>err.txt <input &
+  setsid "$PYTHON" reaper.py "$HEAPPROF_BIN" run -q -o profile.json -- "${@:2}" "$TARGETS/counts_signals" >words 2>err.txt <input &
   init=$!
   exec 3<words 4>input
   expect_word ready
@@ -53,6 +53,28 @@ for value in (7, 8): libc.sigqueue(int(sys.argv[1]), signal.SIGRTMIN + 2, ctypes
 P
 for value in 7 8; do expect_word "$(number_of RTMIN+2) $value"; done
 finish
+
+start "each of a row, to the group that has both but not the program" setsid
+"$PYTHON" - $init <<'P'
+import os, signal, sys
+for _ in range(5): os.killpg(int(sys.argv[1]), signal.SIGRTMIN + 3)
+P
+for _ in 1 2 3 4 5; do expect_word "$(number_of RTMIN+3) 0"; done
+finish
+
+# What the program sends to its parent goes up, with its value, and does not come back.
+cat >parent.py <<'P'
+import ctypes, signal, subprocess, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+child = "import ctypes, os, signal, time; time.sleep(0.1); ctypes.CDLL(None).sigqueue(os.getppid(), signal.SIGUSR1, ctypes.c_void_p(42)); time.sleep(0.3)"
+unblock = lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGUSR1])
+done = subprocess.run([*sys.argv[1:], sys.executable, "-c", child], preexec_fn=unblock)
+got = signal.sigtimedwait([signal.SIGUSR1], 0)
+print("status", done.returncode, "queued", got is not None and got.si_code == -1)
+P
+expect_eq "a signal with a value, upwards, without heapprof" "$("$PYTHON" parent.py)" "status 0 queued True"
+expect_eq "a signal with a value, upwards" "$("$PYTHON" parent.py "$PYTHON" reaper.py "$HEAPPROF_BIN" run -q -o profile.json --)" \
+  "status 0 queued True"
 
 # The program is the container's first process to all that run there: what its child sends to PID 1 is for it.
 unshare --pid --fork --mount --mount-proc true 2>/dev/null || skip "no pid namespaces"

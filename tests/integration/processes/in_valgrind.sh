@@ -39,7 +39,7 @@ expect_eq "the executable" "$(json profile.json .heapprof.run.executable)" "$(re
 expect_in report.txt "$PYTHON lists.py"
 expect_in report.txt "lists.py:1"
 
-# A tool that serves malloc itself leaves nothing to be counted: that is said, of a child, too, and nobody judges it.
+# A tool that serves malloc itself leaves nothing to be counted: that is said, of a child, too, and it is not judged.
 "$HEAPPROF_BIN" run -o profile.json -- "${memcheck[@]}" "$TARGETS/exit_code" 0 >out.txt 2>err.txt
 expect_in err.txt "was counted: Valgrind's tool serves malloc itself [HP346]"
 "$HEAPPROF_BIN" report profile.json >report.txt 2>&1

@@ -1,37 +1,46 @@
 # Started by what asks something of the next fork: heapprof's own forks are not the ones that were meant.
-have unshare || skip "no unshare"
+for tool in unshare nsenter pgrep; do have $tool || skip "no $tool"; done
+first=''
+at_end() { [ -z "$first" ] || kill -9 "$first" 2>/dev/null || true; }
 
 # unshare --pid: the program is of the old namespace, and its first child is PID 1 of the new one. What the program has
 # started goes on when it ends.
 cat >first.py <<'P'
 import os, subprocess, sys, time
-child = "import os, time; print('child', os.getpid(), flush=True); time.sleep(0.5); open('survived', 'w').close()"
+child = "import os, time; open('child', 'w').write(str(os.getpid())); time.sleep(1); os.rename('child', 'survived')"
 print("program is 1:", os.getpid() == 1, flush=True)
 subprocess.Popen([sys.executable, "-c", child])
-time.sleep(0.2)
+while not os.path.exists("child"): time.sleep(0.01)
 os.kill(os.getpid(), 15)
 print("not reached")
 P
-if unshare --pid "$PYTHON" first.py >plain.txt 2>/dev/null || [ $? = 143 ]; then
+status=0
+unshare --pid "$PYTHON" first.py >plain.txt 2>plain_err.txt || status=$?
+if [ $status = 143 ]; then
   wait_for 20 "the child without heapprof" test -e survived
+  expect_eq "without heapprof" "$(cat plain.txt survived)" "program is 1: False
+1"
   rm survived
-  expect_eq "without heapprof" "$(paste -sd ' ' plain.txt)" "program is 1: False child 1"
   expect_status 143 unshare --pid "$HEAPPROF_BIN" run -q -o p.json -- "$PYTHON" first.py
-  expect_eq "under heapprof" "$(cat out.txt)" "$(cat plain.txt)"
   wait_for 20 "the child that goes on" test -e survived
+  expect_eq "under heapprof" "$(cat out.txt survived)" "program is 1: False
+1"
   check_profile p.json
-  # The new namespace may have begun already.
+  # The namespace of children may have begun already.
   unshare --pid --fork sh -c 'echo >begun; sleep 100' &
   wait_for 20 "a namespace" test -e begun
-  inside=$(pgrep -P $!)
-  nsenter --target "$inside" --pid --no-fork "$HEAPPROF_BIN" run -q -o p.json -- "$PYTHON" -c 'import os
-if os.fork() == 0: print("child is small:", os.getpid() < 100, flush=True); os._exit(0)
+  first=$(pgrep -P $!)
+  nsenter --target "$first" --pid --no-fork "$HEAPPROF_BIN" run -q -o p.json -- "$PYTHON" -c 'import os
+child = os.fork()
+if child == 0: print(os.getpid(), flush=True); os._exit(0)
 os.wait()
-print("program is small:", os.getpid() < 100)' >out.txt || fail "in a namespace that has begun: $?"
-  expect_eq "who is in it" "$(paste -sd ' ' out.txt)" "child is small: True program is small: False"
-  kill -9 "$inside"
+print(child, os.readlink("/proc/self/ns/pid"))' >out.txt || fail "in a namespace that has begun: $?"
+  # Its child has one number there, and another one here.
+  read -r inside outside namespace <<<"$(paste -sd ' ' out.txt)"
+  expect_eq "the program's namespace" "$namespace" "$(readlink /proc/self/ns/pid)"
+  [ "$inside" != "$outside" ] || fail "the program's child is of the program's own namespace"
 else
-  not_tried "unshare --pid is not possible here"
+  not_tried "unshare --pid is not possible here: $(cat plain_err.txt)"
 fi
 
 # A policy of deadlines: no process that has it may fork.

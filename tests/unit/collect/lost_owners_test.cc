@@ -43,7 +43,7 @@ TEST_CASE("a ring has no owner that leads into it from outside, and what leads i
   CHECK(scene.marks.lost_owners() == std::vector<LostOwner>{{{{1, 64, 1}}, false, 1, 192, 3}});
 }
 
-TEST_CASE("blocks that nobody recorded lead to others, and count nowhere") {
+TEST_CASE("blocks that were not recorded lead to others, and count nowhere") {
   MemoryScene scene({block(0x10000, 64, 0), block(0x10100, 80, 5), block(0x20000, 64, 0), block(0x20100, 64, 6),
                      block(0x30000, 64, 0)});
   scene.memory.set(0x10000, 0x10100);

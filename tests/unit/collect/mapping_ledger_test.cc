@@ -155,7 +155,7 @@ TEST_CASE("what mremap shrinks keeps each kind and each hole below the new end")
     CHECK(session.live(kMapped) == 8);
     CHECK(session.live(kReserved) == 2);
   }
-  SECTION("up to the hole, into which another thread maps meanwhile") {
+  SECTION("up to the hole, into which another thread maps at the same time") {
     session.use_thread(2);
     session.map(22, 3, kFile);
     session.use_thread(1);

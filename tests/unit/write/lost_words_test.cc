@@ -113,7 +113,7 @@ TEST_CASE("of an owner alone it is said what goes with it, where something does"
         "to them any more; free them after their last use");
   CHECK(said_of(&scene).head == "714 KiB in 144 small blocks lost");
   CHECK(said_of(&scene).detail ==
-        "no pointer led to 36 of them when the program ended, and only from there to the others; 4.96 KiB on average");
+        "no pointer reached 36 of them when the program ended, and only from there to the others; 4.96 KiB on average");
   owners.owners = owners.blocks;
   CHECK(said_of(&scene).sentence ==
         "build_node (scene.c:45) lost 714 KiB in 144 small blocks: no pointer leads to them any more; free them after "

@@ -40,7 +40,7 @@ bool PythonRows::find(const std::vector<uint32_t>& stack, size_t taken, std::vec
   size_t own = 0;
   while (own < size && kind(stack[own]) != PythonFrame::kOwn) ++own;
   if (own < taken) return true;
-  size_t python = own;  // outside of the user's own
+  size_t python = own;  // further out than the user's own
   while (python < size && !is_python(stack[python])) ++python;
   const bool has_own = own < size;
   bool is_inside = python < size;

@@ -2,8 +2,8 @@
 // frames: all that places, packages and imports are found by.
 //
 // The innermost frames are the interpreter's and libraries', and the user's line may be a hundred frames further out.
-// Without it, a row would be of nobody; without the line of the library that asked, `report --libraries` would show the
-// line that imported it, with all that the library's lines took.
+// Without it, a row would have no place; without the line of the library that asked, `report --libraries` would show
+// the line that imported it, with all that the library's lines took.
 //
 // Besides are, innermost first:
 //  - inside Python, of each run of frames of one package its innermost line, or a function of C where the package has
@@ -56,7 +56,7 @@ class PythonRows {
     return kind(frame) == PythonFrame::kPackage || kind(frame) == PythonFrame::kStandard;
   }
   uint32_t package(uint32_t frame) const { return packages_[frame]; }  // its number; 0: it says none
-  // Whether a frame stands for a program without frames of the user's own, in place of those around it (places.cc).
+  // Whether a frame stands for a program without frames of the user's own, instead of those around it (places.cc).
   // is_first: of the package that the outermost frame of any is of; has_package: there is one; has_any: one stands so
   static bool stands_in(PythonFrame kind, bool is_first, bool has_package, bool has_any) {
     return (kind == PythonFrame::kPackage && is_first) || (kind == PythonFrame::kStandard && !has_package) ||
