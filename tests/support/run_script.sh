@@ -18,7 +18,7 @@ set -e
 # What it cost, whatever ran beside it: scripts/run-tests lists the dearest.
 note_cost() {
   mkdir -p "$BUILD/tests/cost"
-  times >"$work.times"  # not into a pipe: that would be another process's
+  builtin times >"$work.times"  # not into a pipe: that would be another process's
   awk -v name="${test_name##*+}" -F '[ms ]+' 'NR == 2 { printf "%.1f %s\n", $1 * 60 + $2 + $3 * 60 + $4, name }' "$work.times" >"$BUILD/tests/cost/$test_name"
   rm -f "$work.times"
 }

@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <latch>
 #include <thread>
 #include <vector>
 
@@ -84,8 +85,10 @@ void nested() {
 void race(size_t count_of_threads, int rounds) {
   heapprof::set_limit_handler(count);
   std::vector<std::thread> threads;
+  std::latch all_made(static_cast<ptrdiff_t>(count_of_threads));  // what makes a thread is in no limit's peak
   for (size_t i = 0; i < count_of_threads; ++i) {
-    threads.emplace_back([i, rounds, count_of_threads] {
+    threads.emplace_back([i, rounds, count_of_threads, &all_made] {
+      all_made.arrive_and_wait();
       const uint64_t most = 1000 * count_of_threads * (count_of_threads + 1) / 2;
       for (int round = 0; round < rounds; ++round) {
         heapprof::Limit own(heapprof::LimitKind::kThreadAllocations, "own", __FILE__, __LINE__,
