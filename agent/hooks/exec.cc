@@ -1,5 +1,5 @@
-// agent/hooks/exec.cc: looks at the program that is to be started, and changes the
-// environment that it is given, if it must.
+// agent/hooks/exec.cc: looks at the program that is to be started, and changes the environment that it is
+// given, if it must.
 //
 // A hook may run in a vfork child, which borrows its parent's memory: so nothing is kept, and the changed environment
 // and the path lie in the frames of start_with and with_program, which stay until the exec. Where nothing is to be

@@ -25,8 +25,8 @@ Problem stacks_truncated(Share truncated, const std::string& runtime) {
   }
   return {
       "HP039", fmt::format("{}end early ({}): their outer frames are missing", share, percent),
-      "build code without unwind tables with -fasynchronous-unwind-tables or -fno-omit-frame-pointer; of a stack of "
-      "more than 32,768 frames the inner 1,024 are kept",
+      "where code has no unwind tables, compile it with -fasynchronous-unwind-tables or -fno-omit-frame-pointer; of a "
+      "stack of more than 32,768 frames the inner 1,024 are kept",
       "bytes and counts are exact all the same", kWarning};
 }
 

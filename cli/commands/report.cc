@@ -11,7 +11,6 @@
 #include "cli/model/analysis/findings.h"
 #include "cli/model/analysis/frame_name.h"
 #include "cli/model/analysis/moment.h"
-#include "cli/model/analysis/python/paths.h"
 #include "cli/model/analysis/scope_paths.h"
 #include "cli/model/analysis/warnings.h"
 #include "cli/model/judge/scope_numbers.h"
@@ -29,7 +28,6 @@
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -190,32 +188,6 @@ std::vector<std::string> find_others(const Profile& profile, const std::string& 
   return found;
 }
 
-// What a reader has to know of a source before its lines are believed, a line each.
-std::string source_remarks(const Profile& profile, const SourceFile& source, const SourceLines& lines) {
-  if (!source.obstacle.empty()) return fmt::format("it cannot be read here: {}\n", source.obstacle);
-  std::string remarks;
-  if (source.path != lines.file)
-    remarks +=
-        fmt::format("read from {}, as {} is not here\n", escape_controls(source.path), escape_controls(lines.file));
-  const auto& [last_line, last] = *lines.lines.rbegin();
-  const int64_t start_ns = profile.run.start_unix_ns;
-  const uint32_t module = profile.frames[last.frame].module;
-  struct stat built {};
-  int64_t built_ns = 0;
-  if (module < profile.modules.size() && !is_of_python(profile, profile.frames[last.frame]) &&
-      stat(profile.modules[module].path.c_str(), &built) == 0)
-    built_ns = int64_t{built.st_mtim.tv_sec} * 1'000'000'000 + built.st_mtim.tv_nsec;
-  const auto lines_of_text = static_cast<size_t>(std::count(source.text.begin(), source.text.end(), '\n')) + 1;
-  if (start_ns != 0 && source.modified_unix_ns > start_ns) {
-    remarks += "it is newer than the run: lines may have moved\n";
-  } else if (built_ns != 0 && built_ns < start_ns && source.modified_unix_ns > built_ns) {
-    remarks += "it is newer than the program: lines may have moved\n";
-  } else if (last_line > lines_of_text) {
-    remarks += fmt::format("it has fewer than {} lines: it is another one, or was changed\n", last_line);
-  }
-  return remarks;
-}
-
 // --source, on all devices that have some of it.
 Result<std::string> source_report(const Profile& profile, const ReportView& view, const Terminal& terminal) {
   constexpr size_t kMostFiles = 5;
@@ -242,8 +214,8 @@ Result<std::string> source_report(const Profile& profile, const ReportView& view
     const size_t count = std::min(files.size(), view.top.value_or(kMostFiles));
     for (size_t i = 0; i < count; ++i) {
       AnnotatedSource shown{std::move(files[i]), {}, ""};
-      SourceFile source = read_source_file(shown.lines.file);
-      shown.remarks = source_remarks(profile, source, shown.lines);
+      SourceFile source = read_source_file(profile, shown.lines);
+      shown.remarks = std::move(source.remarks);
       shown.text = std::move(source.text);
       if (!text.empty()) text += "\n";
       text += source_text(

@@ -1,5 +1,4 @@
-// cli/read/extension_reader.cc: one function per object of the format, in the order
-// of man/heapprof-format.5.
+// cli/read/extension_reader.cc: one function per object of the format, in the order of man/heapprof-format.5.
 #include "cli/read/extension_reader.h"
 
 #include "cli/read/device_reader.h"

@@ -21,7 +21,8 @@
 //
 // Between an init and its run nothing is guessed. The init forwards each signal inside one of its own (kCarrier), which
 // queues: one of the signal's own number would merge with a pending one. The run drops the second of two that came both
-// ways. What the run passes up travels in the same way, so that the init does not take it for one to be forwarded.
+// ways; one that came through the init alone was sent to no group, and the program has not got it. What the run passes
+// up travels in the same way, so that the init does not take it for one to be forwarded.
 #include "cli/run/signals.h"
 
 #include "cli/base/clock.h"
@@ -293,6 +294,9 @@ bool SignalWatch::has_come_already(const signalfd_siginfo& info, bool is_through
     return false;
   }
   singles_.erase(pair);
+  for (Waiting& waiting : waiting_) {
+    if (waiting.info.ssi_signo == info.ssi_signo && waiting.info.ssi_pid == info.ssi_pid) waiting.is_to_init = false;
+  }
   return true;
 }
 
@@ -302,7 +306,7 @@ void SignalWatch::wait_for_run(pid_t pid) const {
   signalfd_siginfo info;
   while (read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     if (is_about_us(info)) continue;
-    if (unwrap(&info)) {
+    if (unwrap(&info) || static_cast<pid_t>(info.ssi_pid) == pid) {
       pass_up(info);
     } else {
       carry(pid, info, is_hangup(info) ? SI_USER : info.ssi_code);
@@ -320,6 +324,12 @@ bool SignalWatch::is_for_leaving(int number, pid_t pid) {
   return false;
 }
 
+void SignalWatch::forward_to_program(pid_t pid, const signalfd_siginfo& info) {
+  forward(pid, info);
+  epoll_event own;  // that one was ours
+  static_cast<void>(epoll_wait(programs_.get(), &own, 1, 0));
+}
+
 int SignalWatch::handle(pid_t pid) {
   note_programs_signals();
   signalfd_siginfo info;
@@ -331,7 +341,7 @@ int SignalWatch::handle(pid_t pid) {
     if (is_from_program && is_for_parent_alone(info)) {
       pass_up(info);
     } else {
-      waiting_.push_back({info, monotonic_ns() + kTogetherNs, is_from_program});
+      waiting_.push_back({info, monotonic_ns() + kTogetherNs, is_from_program, is_to_init});
     }
   }
   while (!waiting_.empty()) {
@@ -352,6 +362,13 @@ int SignalWatch::handle(pid_t pid) {
       forward(is_for_group && getpgid(pid) == pid ? -pid : pid, one.info);
       continue;
     }
+    if (one.is_to_init && !is_kernels && is_for_groups(number)) {
+      if (monotonic_ns() < one.until_ns) return 0;  // this process may be sent it, too
+      waiting_.pop_front();
+      if (is_for_leaving(number, pid)) return number;
+      forward_to_program(pid, one.info);
+      continue;
+    }
     const bool is_alone = other_ns == 0 || other_ns + kQuietNs < from_ns;
     const bool is_quiet = is_alone && (is_for_groups(number) || one.is_from_below);
     if (is_quiet && !is_twin && monotonic_ns() < one.until_ns) return 0;
@@ -364,9 +381,7 @@ int SignalWatch::handle(pid_t pid) {
     }
     if (is_quiet ? is_twin : is_kernels && is_terminals(number)) continue;
     if (!is_kernels && is_for_leaving(number, pid)) return number;
-    forward(pid, one.info);
-    epoll_event own;  // that one was ours
-    static_cast<void>(epoll_wait(programs_.get(), &own, 1, 0));
+    forward_to_program(pid, one.info);
   }
   return 0;
 }

@@ -19,9 +19,9 @@
 // Not provided: a program that is sent other signals within the same 5 s (timers, ends of its children): it may get one
 //           that was sent to its group twice, and our parent may miss a SIGTERM, SIGINT or SIGHUP from it. One of these
 //           that is sent to us alone within 5 ms of another signal of the program's, its only one in 5 s, is taken for
-//           one to the group, and missed. Our parent,
-//           if it is of our group, may get another one that was sent to the group twice; if it is of another, it may
-//           miss one that the program sends it as it gets another signal, or ends within 3 ms, or makes itself ignore.
+//           one to the group, and missed; not where there is an init, which the group has, too. Our parent, if it is of
+//           our group, may get another one that was sent to the group twice; if it is of another, it may miss one that
+//           the program sends it as it gets another signal, or ends within 3 ms, or makes itself ignore.
 //           A sender that has ended, or lost its parent, when its signal is looked at, is not known to be below the
 //           program. SIGKILL and SIGSTOP.
 #pragma once
@@ -81,7 +81,8 @@ class SignalWatch {
   struct Waiting {
     signalfd_siginfo info;
     uint64_t until_ns;
-    bool is_from_below;  // of the program, or of a process that it started
+    bool is_from_below;       // of the program, or of a process that it started
+    bool is_to_init = false;  // and, so far, to no other process of ours
   };
   // One that came directly, or through the init, and not yet the other way as well.
   struct Single {
@@ -93,6 +94,7 @@ class SignalWatch {
   void note_programs_signals();
   bool has_come_already(const signalfd_siginfo& info, bool is_through_init);
   bool is_for_leaving(int number, pid_t pid);
+  void forward_to_program(pid_t pid, const signalfd_siginfo& info);
 
   int error_ = 0;
   sigset_t previous_{};

@@ -22,9 +22,10 @@ constexpr size_t kMostLineBytes = 16 << 10;
 using Row = std::array<std::string, 6>;  // itself, blocks, with what it calls, share, line, text
 
 // Where each line begins.
-std::vector<size_t> starts_of_lines(std::string_view text) {
-  std::vector<size_t> starts;
-  for (size_t at = 0; at < text.size(); at = std::min(text.find('\n', at), text.size() - 1) + 1) starts.push_back(at);
+std::vector<uint32_t> starts_of_lines(std::string_view text) {
+  std::vector<uint32_t> starts;
+  for (size_t at = 0; at < text.size(); at = std::min(text.find('\n', at), text.size() - 1) + 1)
+    starts.push_back(static_cast<uint32_t>(at));
   return starts;
 }
 
@@ -73,17 +74,17 @@ std::string source_text(const Profile& profile, const FrameNames& names, const D
   const std::map<uint32_t, LineNumbers>& lines = source.lines.lines;
   const std::string file = names.file(lines.begin()->second.frame);
   std::vector<Row> rows = {{"itself", in_bytes ? "blocks" : "", "with calls", "share", "line", ""}};
-  const std::vector<size_t> starts = starts_of_lines(source.text);
+  const std::vector<uint32_t> starts = starts_of_lines(source.text);
   const auto code = [&](size_t number) {
     const std::string_view rest = std::string_view(source.text).substr(starts[number - 1]);
     return std::string(rest.substr(0, std::min(rest.find('\n'), kMostLineBytes)));
   };
   uint32_t next = 0;  // the first line that has not been shown
+  const auto plain = [&](uint32_t line) { rows.push_back({"", "", "", "", std::to_string(line), code(line)}); };
   for (auto it = lines.begin(); it != lines.end(); ++it) {
     const auto& [number, numbers] = *it;
     const bool has_text = number <= starts.size();
     const uint32_t context = has_text ? kContext : 0;
-    const auto plain = [&](uint32_t line) { rows.push_back({"", "", "", "", std::to_string(line), code(line)}); };
     const uint32_t from = std::max(next, number > context ? number - context : 1);
     if (next != 0 && from > next) rows.push_back({"", "", "", "", "…", ""});
     for (uint32_t line = from; line < number; ++line) plain(line);

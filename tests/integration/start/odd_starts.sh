@@ -27,7 +27,7 @@ if [ $status = 143 ]; then
 1"
   check_profile p.json
   # The namespace of children may have begun already.
-  unshare --pid --fork sh -c 'echo >begun; sleep 100' &
+  unshare --pid --fork sh -c 'echo >begun; exec sleep infinity' &
   wait_for 20 "a namespace" test -e begun
   first=$(pgrep -P $!)
   nsenter --target "$first" --pid --no-fork "$HEAPPROF_BIN" run -q -o p.json -- "$PYTHON" -c 'import os

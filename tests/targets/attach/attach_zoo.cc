@@ -1,5 +1,4 @@
-// tests/targets/attach/attach_zoo.cc: programs that stand where it is hard to load a library
-// into them.
+// tests/targets/attach/attach_zoo.cc: programs that stand where it is hard to load a library into them.
 //
 // argument: which one. Each says "ready", does its work until a line comes on stdin, and ends with 0 if nothing of what
 // it relies on has changed; else it says what has, and ends with 1. One that blocks is woken by that line.
