@@ -112,9 +112,9 @@ int main()
 {
     const std::string path = "/tmp/extract-" + std::to_string(getpid()) + ".xml";
     Bank bank(120000);
-    bank.book_transfers(8000000);
+    bank.book_transfers(40000000);
     bank.export_extract(path);
-    bank.book_transfers(14000000);
+    bank.book_transfers(70000000);
     std::printf("total %ld\n", bank.total());
     unlink(path.c_str());
 }

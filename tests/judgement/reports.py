@@ -55,7 +55,10 @@ def render(office, rows, totals):
 
 
 def store(text, archive):
-    archive.append(hashlib.sha256(text.encode()).hexdigest())
+    data, digest = text.encode(), hashlib.sha256()
+    for _ in range(120):
+        digest.update(data)
+    archive.append(digest.hexdigest())
 
 
 def produce_report(office, ledger, mailer, archive):

@@ -142,20 +142,40 @@ OWN_ONLY = {"jumps_anywhere", "fork_in_handler_return", "weather"}
 
 def run_once(attacker, case):
     """(kind, text) of what is not as it should be; how many processes were compared."""
+    return run_case(attacker, Case(case.program, case.steps, case.name))
+
+
+def run_case(attacker, case):
+    """The same for all its runs: natively once, then under heapprof until one is not as it should be."""
     folder = tempfile.mkdtemp(prefix="heapprof-attack.")
     try:
         with open(os.path.join(folder, "steps"), "w", encoding="utf-8") as file:
             file.write(case.text())
-        native_status, native_results = run_native(attacker, case, folder)
-        if native_status == "hangs":  # glibc's own: a fork that another thread's dlopen has met
+        native = run_native(attacker, case, folder)
+        if native[0] == "hangs":  # glibc's own: a fork that another thread's dlopen has met
             print(f"{case.name}: hangs natively, and is left out", flush=True)
             return [], 0
-        wrong = native_faults(case, native_status, native_results)
-        if wrong or attacker.options.native:
-            return wrong, 0
+        wrong, compared = native_faults(case, *native), 0
+        for number in range(0 if attacker.options.native else case.repeat):
+            if wrong:
+                break
+            wrong, processes = run_profiled(attacker, case, folder, str(number), native)
+            compared += processes
+        return wrong, compared
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def run_profiled(attacker, case, folder, name, native):
+    """One run under heapprof, in a folder of its own below `folder`, beside what it came to natively."""
+    native_status, native_results = native
+    steps, folder = os.path.join(folder, "steps"), os.path.join(folder, name)
+    os.mkdir(folder)
+    try:
+        wrong = []
         books_path, profile = os.path.join(folder, "books"), os.path.join(folder, "profile.json")
         command = [HEAPPROF, "run", "-q", "--all-sites", "--all-processes", "-o", profile, "--",
-                   program_of(case), "run", os.path.join(folder, "steps"), books_path]
+                   program_of(case), "run", steps, books_path]
         status = run(command, folder, os.path.join(folder, "out"))
         if status != native_status:
             wrong.append((f"status {status}", f"exit status {status}, natively {native_status}"))
@@ -176,16 +196,6 @@ def run_once(attacker, case):
         return wrong, compared
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def run_case(attacker, case):
-    compared = 0
-    for _ in range(case.repeat):
-        wrong, processes = run_once(attacker, case)
-        compared += processes
-        if wrong:
-            return wrong, compared
-    return [], compared
 
 
 # ---- shrinking ----
