@@ -2,10 +2,9 @@
 //
 // A budget is edited by people while a check runs. So the text that was raised is parsed again before it is written,
 // and the file is read again: if it is not what the check began with, it is left alone, and the user is told.
-#include "cli/check/check_files.h"
-
 #include "cli/base/atomic_file.h"
 #include "cli/base/problems.h"
+#include "cli/check/check_outputs.h"
 #include "cli/model/judge/budget_update.h"
 #include "cli/read/read_budget.h"
 

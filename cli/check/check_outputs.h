@@ -1,13 +1,34 @@
-// cli/check/check_outputs.h: the verdicts on the terminal, in files, and on GitHub.
+// cli/check/check_outputs.h: what `heapprof check` shows and writes, and what it says of the commit that is tried.
 #pragma once
 
 #include "cli/base/result.h"
 #include "cli/check/check.h"
+#include "cli/model/judge/budget.h"
+#include "cli/model/judge/verdict.h"
 #include "cli/write/check/check_report.h"
 
+#include <cstddef>
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace heapprof::cli {
+
+// ---- check_files.cc ----
+
+// What `heapprof check` writes besides its outputs: kept profiles, baselines, raised limits.
+
+// The copy is there whole or not at all.
+Result<Done> copy_file(const std::string& from, const std::string& to);
+// Copies the profile, and makes the folders above the baseline. Does nothing if both are one file.
+Result<Done> replace_baseline(const std::string& profile, const std::string& baseline);
+// Raises limits in the file itself and keeps its mode, but only if nobody has written to it while programs ran. Returns
+// how many limits were raised. The verdicts are judged anew by the limits that were written.
+Result<size_t> update_budget_file(const BudgetFile& file, std::vector<Verdict>* verdicts);
+
+// ---- check_outputs.cc ----
+
+// The verdicts on the terminal, in files, and on GitHub.
 
 // A problem if one of the files cannot be made, or would be written over another: known before the program runs.
 Result<Done> try_outputs(const CheckOptions& options);
@@ -19,5 +40,15 @@ bool write_outputs(const CheckReport& report, const CheckOptions& options);
 // it; else the current one. Services know files by their path below it.
 std::string project_folder();
 std::string folder_in_project();  // the current one, as "ci/" or ""
+
+// ---- commit.cc ----
+
+// Which commit is being tried: as CI says, else as git says of the current folder.
+
+// `given` if it is not empty; else GITHUB_SHA, CI_COMMIT_SHA; else git's HEAD; empty where nobody knows.
+std::string find_commit(const std::string& given);
+
+// The same with an environment of the caller's, without asking git. For tests.
+std::string commit_of_environment(const std::function<const char*(const char* variable)>& environment);
 
 }  // namespace heapprof::cli

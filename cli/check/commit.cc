@@ -1,6 +1,6 @@
 // cli/check/commit.cc: git is asked rather than its files read: worktrees, packed references and alternates are its own
 // affair.
-#include "cli/check/commit.h"
+#include "cli/check/check_outputs.h"
 
 #include <array>
 #include <cstdio>

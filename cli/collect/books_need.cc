@@ -1,6 +1,5 @@
-// cli/collect/books_need.cc: see books_need.h.
-#include "cli/collect/books_need.h"
-
+// cli/collect/books_need.cc: see collector_parts.h.
+#include "cli/collect/collector_parts.h"
 #include "cli/collect/recorded_parts.h"
 
 #include <algorithm>

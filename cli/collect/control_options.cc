@@ -1,5 +1,5 @@
-// cli/collect/control_options.cc: see control_options.h.
-#include "cli/collect/control_options.h"
+// cli/collect/control_options.cc: see collector_parts.h.
+#include "cli/collect/collector_parts.h"
 
 #include <algorithm>
 #include <cstddef>

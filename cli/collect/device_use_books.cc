@@ -1,5 +1,5 @@
-// cli/collect/device_use_books.cc: see device_use_books.h.
-#include "cli/collect/device_use_books.h"
+// cli/collect/device_use_books.cc: see collector_parts.h.
+#include "cli/collect/collector_parts.h"
 
 #include <algorithm>
 

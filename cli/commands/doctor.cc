@@ -3,7 +3,6 @@
 #include "cli/base/problems.h"
 #include "cli/collect/clock.h"
 #include "cli/commands/commands.h"
-#include "cli/target/agent_trial.h"
 #include "cli/target/capabilities.h"
 #include "cli/write/doctor/formats.h"
 

@@ -3,7 +3,7 @@
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/check/commit.h"
+#include "cli/check/check_outputs.h"
 #include "cli/commands/commands.h"
 #include "cli/flags/suppression_options.h"
 #include "cli/model/analysis/metrics.h"

@@ -3,8 +3,7 @@
 // Fields come from visit_… of cli/model/profile/fields.h, which the writer uses too, so neither can have one that the
 // other lacks. A stack, or a list inside, is no field: who reads such an object says what to do with a key that is
 // none. A name that comes twice is refused: of two values the file would mean neither.
-#include "cli/read/device_reader.h"
-
+#include "cli/read/extension_parts.h"
 #include "cli/read/field_reader.h"
 
 namespace heapprof::cli {

@@ -1,10 +1,8 @@
 // cli/read/extension_reader.cc: one function per object of the format, in the order of man/heapprof-format.5.
 #include "cli/read/extension_reader.h"
 
-#include "cli/read/device_reader.h"
+#include "cli/read/extension_parts.h"
 #include "cli/read/field_reader.h"
-#include "cli/read/scope_reader.h"
-#include "cli/read/trace_reader.h"
 
 #include <algorithm>
 

@@ -5,9 +5,9 @@
 
 #include "cli/model/profile/profile.h"
 #include "cli/model/profile/site_fields.h"
+#include "cli/read/extension_parts.h"
 #include "cli/read/json_pull.h"
 #include "cli/read/point_reader.h"
-#include "cli/read/spread_reader.h"
 
 #include <array>
 #include <cstdint>

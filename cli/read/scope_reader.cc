@@ -1,7 +1,6 @@
 // cli/read/scope_reader.cc: an object's fields are those of cli/model/profile/fields.h; its lists are read
 // beside them.
-#include "cli/read/scope_reader.h"
-
+#include "cli/read/extension_parts.h"
 #include "cli/read/field_reader.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// cli/read/spread_reader.cc: see spread_reader.h. Names of members are views, so the keys are constants.
-#include "cli/read/spread_reader.h"
+// cli/read/spread_reader.cc: see extension_parts.h. Names of members are views, so the keys are constants.
+#include "cli/read/extension_parts.h"
 
 namespace heapprof::cli {
 namespace {

@@ -1,8 +1,7 @@
 // cli/read/trace_reader.cc: columns may come before the tables that they name rows of, so they are read first, then
 // checked and joined.
-#include "cli/read/trace_reader.h"
-
 #include "cli/base/saturating.h"
+#include "cli/read/extension_parts.h"
 #include "cli/read/field_reader.h"
 
 #include <algorithm>

@@ -8,7 +8,6 @@
 #include "cli/model/top/top_sample.h"
 #include "cli/serve/http_server.h"
 #include "cli/serve/metrics_text.h"
-#include "cli/serve/question.h"
 #include "cli/serve/served_processes.h"
 #include "cli/serve/served_request.h"
 #include "cli/serve/served_work.h"
@@ -28,11 +27,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <list>
 #include <map>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace heapprof::cli {
 
@@ -42,6 +45,27 @@ constexpr size_t kMostProcesses = 64;
 constexpr size_t kMostIntervals = 8;
 constexpr uint64_t kSecondNs = 1'000'000'000;
 constexpr int kListPatienceMs = 1000;
+
+// Those who ask the same, and how far it is.
+struct Question {
+  ServedRequest request;
+  std::string key;
+  std::vector<HttpExchange> waiting;
+  uint64_t begin_ns = 0;
+  bool is_begun = false;
+  std::vector<ServedProcess> processes;
+  uint64_t left_out = 0;
+  std::vector<SnapshotOutcome> first;  // by process
+  std::vector<SnapshotOutcome> last;
+  size_t missing = 0;   // snapshots that are being taken
+  uint64_t due_ns = 0;  // when the last ones are to be taken; 0: not yet, or not any more
+};
+// One that was made, for those who ask the same a moment later.
+struct KeptAnswer {
+  AnswerPtr answer;
+  uint64_t good_until_ns = 0;
+};
+using QuestionPtr = std::shared_ptr<Question>;
 
 class Serve {
  public:

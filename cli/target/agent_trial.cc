@@ -1,10 +1,9 @@
 // cli/target/agent_trial.cc: the same launch and the same socket as `heapprof run`; the program is a shell that does
 // nothing, and it is told to stay out as soon as it has spoken.
-#include "cli/target/agent_trial.h"
-
 #include "cli/base/clock.h"
 #include "cli/target/agent_files.h"
 #include "cli/target/agent_link.h"
+#include "cli/target/capabilities.h"
 #include "cli/target/device_use_watch.h"
 #include "cli/target/launch.h"
 #include "cli/target/server.h"

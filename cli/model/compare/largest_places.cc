@@ -1,11 +1,10 @@
-// cli/model/compare/largest_places.cc: see largest_places.h. To fold wrappers changes what is beside the frames, and a
+// cli/model/compare/largest_places.cc: see merge_parts.h. To fold wrappers changes what is beside the frames, and a
 // Python program's stacks: a copy without what is not asked for bears it.
-#include "cli/model/compare/largest_places.h"
-
 #include "cli/base/file_name.h"
 #include "cli/model/analysis/folding.h"
 #include "cli/model/analysis/frame_name.h"
 #include "cli/model/analysis/places.h"
+#include "cli/model/compare/merge_parts.h"
 
 #include <fmt/format.h>
 

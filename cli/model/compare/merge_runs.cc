@@ -1,8 +1,7 @@
 // cli/model/compare/merge_runs.cc: lists are in an order of their own, and of a list that is cut the same entries stay
 // in any order of merges: the largest, where entries are as large by all that an entry says.
-#include "cli/model/compare/merge_runs.h"
-
 #include "cli/base/saturating.h"
+#include "cli/model/compare/merge_parts.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>

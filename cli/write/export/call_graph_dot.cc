@@ -1,14 +1,13 @@
 // cli/write/export/call_graph_dot.cc: two walks over the sites. The first finds what each function has in all, and by
 // that which are shown; the second, over those alone, finds the edges, so that what a function that is left out called
 // still hangs at the function that called it.
-#include "cli/write/export/call_graph_dot.h"
-
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/analysis/sampling.h"
 #include "cli/model/profile/frame_text.h"
+#include "cli/write/export/exports.h"
 
 #include <fmt/format.h>
 

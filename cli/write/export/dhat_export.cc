@@ -1,7 +1,6 @@
-// cli/write/export/dhat_export.cc: see dhat_export.h.
-#include "cli/write/export/dhat_export.h"
-
+// cli/write/export/dhat_export.cc: see exports.h.
 #include "cli/model/profile/canonical.h"
+#include "cli/write/export/exports.h"
 #include "cli/write/profile/dhat.h"
 
 #include <vector>

@@ -1,10 +1,9 @@
 // cli/write/export/folded.cc: the format has no escapes of its own: what would end a frame or a line is written as
 // \x3b, the way in which control characters are shown elsewhere.
-#include "cli/write/export/folded.h"
-
 #include "cli/base/text.h"
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/profile/frame_text.h"
+#include "cli/write/export/exports.h"
 
 #include <string>
 #include <vector>

@@ -1,14 +1,8 @@
 // cli/write/export/formats.cc: one entry per format, by names of members: most formats need few of them.
 #include "cli/write/export/formats.h"
 
-#include "cli/write/export/call_graph_dot.h"
-#include "cli/write/export/dhat_export.h"
-#include "cli/write/export/folded.h"
-#include "cli/write/export/memory_viz.h"
-#include "cli/write/export/perfetto.h"
+#include "cli/write/export/exports.h"
 #include "cli/write/export/pprof.h"
-#include "cli/write/export/sites.h"
-#include "cli/write/export/speedscope.h"
 
 namespace heapprof::cli {
 namespace {

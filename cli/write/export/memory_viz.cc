@@ -2,11 +2,10 @@
 //
 // The viewer shows a block that has ended as one that waits for its stream, unless free_requested comes right before
 // free_completed: so an end is both.
-#include "cli/write/export/memory_viz.h"
-
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/analysis/trace_replay.h"
 #include "cli/write/encode/pickle_writer.h"
+#include "cli/write/export/exports.h"
 
 #include <algorithm>
 #include <charconv>

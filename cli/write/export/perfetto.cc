@@ -1,17 +1,15 @@
 // cli/write/export/perfetto.cc: packets of one sequence for what stands on tracks, and of one for each heap. A reader
 // takes what a heap's samples say for sums since the start, and the stack and the process for what they are about: so
 // the peak, whose numbers are no sums, is a heap of its own.
-#include "cli/write/export/perfetto.h"
-
 #include "cli/base/file_name.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/encode/json_stream.h"
 #include "cli/write/encode/tar.h"
+#include "cli/write/export/exports.h"
 #include "cli/write/export/perfetto_fields.h"
-#include "cli/write/export/perfetto_heap.h"
 #include "cli/write/export/perfetto_packets.h"
-#include "cli/write/export/perfetto_tracks.h"
+#include "cli/write/export/perfetto_parts.h"
 
 #include <fmt/format.h>
 

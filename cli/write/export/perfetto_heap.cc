@@ -6,12 +6,11 @@
 //
 // The viewer opens the heap "libc.malloc" by itself, and no other: of several that it does not know it shows none until
 // one is clicked. It takes a heap's name for what stands between two colons.
-#include "cli/write/export/perfetto_heap.h"
-
 #include "cli/base/text.h"
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/analysis/sampling.h"
 #include "cli/model/profile/frame_text.h"
+#include "cli/write/export/perfetto_parts.h"
 
 #include <algorithm>
 #include <set>

@@ -1,6 +1,6 @@
 // cli/write/export/perfetto_tracks.cc: runs by their begin, the longer first, so that an outer one comes before those
 // inside of it; each goes to the first track of its thread on which nothing is open that ends before it.
-#include "cli/write/export/perfetto_tracks.h"
+#include "cli/write/export/perfetto_parts.h"
 
 #include <algorithm>
 #include <map>

@@ -1,12 +1,11 @@
 // cli/write/export/sites.cc: what all lines of a site have in common is made once, as a stack of some dozen frames is
 // nearly all of it; what all lines of the file have stands at their end.
-#include "cli/write/export/sites.h"
-
 #include "cli/base/text.h"
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/profile/fields.h"
 #include "cli/model/profile/frame_text.h"
+#include "cli/write/export/exports.h"
 
 #include <fmt/format.h>
 

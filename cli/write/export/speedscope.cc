@@ -1,13 +1,12 @@
 // cli/write/export/speedscope.cc: the importer wants "samples" (stacks of frame numbers) and "weights" side by side, of
 // one length. Its first view draws them in this order, and one box where neighbours have a frame in common: so they are
 // sorted. Its table has a row a frame, so a frame is a function, whatever line it stood at.
-#include "cli/write/export/speedscope.h"
-
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/analysis/sampling.h"
 #include "cli/model/profile/frame_text.h"
 #include "cli/write/encode/json_stream.h"
+#include "cli/write/export/exports.h"
 
 #include <fmt/format.h>
 

@@ -4,10 +4,7 @@
 
 #include "cli/model/analysis/places.h"
 #include "cli/write/html/page_blocks.h"
-#include "cli/write/html/page_diff.h"
-#include "cli/write/html/page_scopes.h"
-#include "cli/write/html/page_summary.h"
-#include "cli/write/html/page_tables.h"
+#include "cli/write/html/page_parts.h"
 #include "cli/write/html/page_template.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // cli/write/html/page_diff.cc: a stack stands in the tree of the current profile, or if it is gone in the base's.
-#include "cli/write/html/page_diff.h"
-
 #include "cli/write/diff/diff_words.h"
+#include "cli/write/html/page_parts.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // cli/write/html/page_scopes.cc: runs of all scopes in one list by their begins, as a chart draws them.
-#include "cli/write/html/page_scopes.h"
+#include "cli/write/html/page_parts.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,4 @@
 // cli/write/html/page_summary.cc: numbers go as numbers, and the page formats them; sentences are the report's own.
-#include "cli/write/html/page_summary.h"
-
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/findings.h"
@@ -9,8 +7,7 @@
 #include "cli/model/profile/device_facts.h"
 #include "cli/model/profile/site_numbers.h"
 #include "cli/write/encode/json_stream.h"
-#include "cli/write/html/page_diff.h"
-#include "cli/write/html/page_tables.h"
+#include "cli/write/html/page_parts.h"
 #include "cli/write/report/conclusion.h"
 #include "cli/write/report/device_choice.h"
 #include "cli/write/report/findings_words.h"

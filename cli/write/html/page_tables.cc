@@ -1,6 +1,6 @@
 // cli/write/html/page_tables.cc: what the page could find out itself (which frames are hidden, which place a site is
 // of) is said here, so that there is one answer.
-#include "cli/write/html/page_tables.h"
+#include "cli/write/html/page_parts.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,8 +1,7 @@
-// cli/write/report/ranks_json.cc: see ranks_json.h.
-#include "cli/write/report/ranks_json.h"
-
+// cli/write/report/ranks_json.cc: see json_parts.h.
 #include "cli/model/profile/fields.h"
 #include "cli/write/encode/field_writer.h"
+#include "cli/write/report/json_parts.h"
 #include "cli/write/report/report_sections.h"
 #include "cli/write/text/run_text.h"
 

@@ -11,11 +11,10 @@
 #include "cli/write/encode/json_stream.h"
 #include "cli/write/encode/scopes_json.h"
 #include "cli/write/report/formats.h"
-#include "cli/write/report/ranks_json.h"
+#include "cli/write/report/json_parts.h"
 #include "cli/write/report/report_sections.h"
 #include "cli/write/report/scopes/critical_path_text.h"
 #include "cli/write/report/scopes/scope_sections.h"
-#include "cli/write/report/scopes/scope_sums_json.h"
 #include "cli/write/text/place_text.h"
 #include "cli/write/text/run_text.h"
 

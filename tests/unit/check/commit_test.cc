@@ -1,5 +1,5 @@
 // tests/unit/check/commit_test.cc: who is asked for the commit, and in which order.
-#include "cli/check/commit.h"
+#include "cli/check/check_outputs.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,7 @@
 // tests/unit/write/memory_viz_test.cc: the pickle of a snapshot for PyTorch's viewer: its opcodes, its numbers, its
 // bytes. tests/integration/cuda/memory_viz.sh loads such files with Python.
-#include "cli/write/export/memory_viz.h"
-
 #include "cli/write/encode/pickle_writer.h"
+#include "cli/write/export/exports.h"
 #include "tests/support/golden.h"
 #include "tests/support/traced_profile.h"
 

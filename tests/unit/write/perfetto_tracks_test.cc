@@ -1,6 +1,6 @@
 // tests/unit/write/perfetto_tracks_test.cc: runs through scopes on tracks: whatever crosses what, slices of one track
 // nest, and no run is lost.
-#include "cli/write/export/perfetto_tracks.h"
+#include "cli/write/export/perfetto_parts.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-// cli/page/src/data/diff.ts: what changed, as cli/write/html/page_diff.h writes it.
+// cli/page/src/data/diff.ts: what changed, as cli/write/html/page_diff.cc writes it.
 import { Columns } from "./columns";
 import { readBlock, readTexts } from "./blocks";
 import type { Metric, Summary } from "./summary";

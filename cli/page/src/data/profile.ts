@@ -1,5 +1,5 @@
 // cli/page/src/data/profile.ts: a profile in columns: number i of each column is of frame, node, site … number i.
-// cli/write/html/page_tables.h and page_scopes.h say in which order they come.
+// cli/write/html/page_parts.h says in which order they come.
 import { Columns } from "./columns";
 import { readBlock, readTexts } from "./blocks";
 import type { DeviceSummary, SideSummary } from "./summary";

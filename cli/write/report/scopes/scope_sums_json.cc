@@ -1,8 +1,7 @@
-// cli/write/report/scopes/scope_sums_json.cc: see scope_sums_json.h.
-#include "cli/write/report/scopes/scope_sums_json.h"
-
+// cli/write/report/scopes/scope_sums_json.cc: see json_parts.h.
 #include "cli/model/analysis/operators.h"
 #include "cli/write/encode/field_writer.h"
+#include "cli/write/report/json_parts.h"
 
 namespace heapprof::cli {
 

@@ -1,0 +1,41 @@
+// cli/collect/collector_parts.h: functions of the process's collector that have a file of their own.
+#pragma once
+
+#include "cli/collect/books/ledger.h"
+#include "cli/collect/books/live_samples.h"
+#include "cli/collect/memory/memory_budget.h"
+#include "cli/collect/process_collector.h"
+#include "cli/collect/questions.h"
+#include "cli/collect/rings/call_tree.h"
+#include "cli/collect/rings/module_map.h"
+#include "cli/model/profile/device_facts.h"
+#include "shared/wire.h"
+
+#include <cstdint>
+
+namespace heapprof::cli {
+
+// ---- control_options.cc ----
+
+// What the agent is told before it starts, in the control page of its arena: a fresh one, which no agent has yet.
+void write_options(const CollectorOptions& options, wire::Control* control);
+
+// ---- device_use_books.cc ----
+
+// What a driver says that is in use of a device, beside what the books have seen of it. bytes: what it counts now, of
+// this process or of all; seen_bytes: what the books have of that device now.
+void note_use(uint64_t bytes, bool is_of_all, uint64_t seen_bytes, DeviceUse* use);
+
+// ---- books_need.cc ----
+
+// How much memory the books of a process take, and how much more its profile will.
+struct BooksKept {
+  const Ledger* ledger;
+  const CallTree* tree;
+  const ModuleMap* modules;  // nullptr: none yet
+  const LiveSamples* samples;
+  const QuestionDesk* questions;
+};
+MemoryNeed books_need(const BooksKept& books);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,68 @@
+// cli/read/extension_parts.h: objects of a profile's extension, each read by a file of its own. Errors stay in
+// `json`.
+#pragma once
+
+#include "cli/model/profile/device_api.h"
+#include "cli/model/profile/device_facts.h"
+#include "cli/model/profile/device_trace.h"
+#include "cli/model/profile/merged_part.h"
+#include "cli/model/profile/named_memory.h"
+#include "cli/model/profile/profile.h"
+#include "cli/model/profile/scopes.h"
+#include "cli/model/profile/segments_use.h"
+#include "cli/model/profile/snapshots.h"
+#include "cli/model/profile/unseen_memory.h"
+#include "cli/read/field_reader.h"
+#include "cli/read/json_pull.h"
+#include "cli/read/point_reader.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace heapprof::cli {
+
+// ---- device_reader.cc ----
+
+// What the extension says of devices besides their memory: what they refused, calls of their
+// API, and snapshots.
+void read_refusals(JsonPull* json, PointReader* points, std::vector<Refusal>* refusals);
+void read_lost_owners(JsonPull* json, PointReader* points, std::vector<LostOwners>* all);
+void read_names(JsonPull* json, PointReader* points, std::vector<NamedMemory>* names);
+void read_segments(JsonPull* json, PointReader* points, SegmentsUse* segments);
+void read_unseen(JsonPull* json, PointReader* points, UnseenMemory* unseen);
+// More than kMostSnapshots are an error.
+void read_snapshots(JsonPull* json, PointReader* points, Snapshots* snapshots);
+void read_api(JsonPull* json, PointReader* points, DeviceApi* api);
+
+// An entry of "merged", with its places.
+void read_part(JsonPull* json, MergedPart* part);
+
+// ---- scope_reader.cc ----
+
+// The program's own scopes and marks, an object. A scope whose parent is not before it is an error.
+void read_scopes(JsonPull* json, Scopes* scopes);
+
+// ---- trace_reader.cc ----
+
+// The trace of device memory, an object. Errors: columns of several lengths, a number that names nothing, more events
+// or blocks than a profile holds.
+void read_device_trace(JsonPull* json, PointReader* points, DeviceTrace* trace);
+
+// ---- spread_reader.cc ----
+
+// The columns of "sites" that say how a site's numbers differ between the inputs of a sum.
+struct SpreadColumns {
+  std::vector<uint64_t> sites;   // whose spread is known; the other columns have a number for each of them
+  std::vector<uint64_t> inputs;  // that have the site
+  std::array<std::array<std::vector<uint64_t>, 3>, kSpreadFields> of;  // smallest, largest, the input that had it
+};
+
+// The members of "sites" that fill the columns, which must outlive the reading.
+void add_spread_members(JsonPull* json, SpreadColumns* columns, std::vector<MemberReader::Member>* members);
+
+// Puts them into the sites; false if they do not fit. Whether the numbers agree with each other is for
+// cli/model/profile/invariants.h to say.
+bool set_spreads(const SpreadColumns& columns, std::vector<Site>* sites);
+
+}  // namespace heapprof::cli

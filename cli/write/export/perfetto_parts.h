@@ -1,0 +1,50 @@
+// cli/write/export/perfetto_parts.h: what a trace in Perfetto's format is made of, beside its packets.
+#pragma once
+
+#include "cli/model/profile/profile.h"
+#include "cli/model/profile/scopes.h"
+#include "cli/write/export/perfetto_packets.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace heapprof::cli {
+
+// ---- perfetto_heap.cc ----
+
+// A device's sites as heap profiles of a trace: exports.h says which.
+void write_heaps(const Profile& profile, const Device& device, perfetto::PacketStream* packets);
+
+// ---- perfetto_tracks.cc ----
+
+// On which of a thread's tracks each run through a scope is drawn: slices of one
+// track lie inside of each other or beside each other, and runs need not.
+//
+// Guarantees
+//  - Of one track, any two runs are disjoint, or one lies within the other; its events are in the order of time, and an
+//    end comes before what begins then.
+//  - A thread's first track has the runs of its own stack, as far as they nest.
+// Cost:     n log n, and for each run the tracks of its thread, of which there are 1000 at most.
+inline constexpr size_t kMostScopeTracks = 1000;  // of a thread
+
+struct ScopeTrackEvent {
+  uint64_t at_ns = 0;
+  bool is_begin = false;
+  uint32_t scope = 0;     // its place in Scopes::scopes
+  uint32_t instance = 0;  // its place in Scope::instances
+};
+
+struct ScopeTrack {
+  uint32_t thread = 0;
+  uint32_t number = 0;  // 0: the thread's own
+  std::vector<ScopeTrackEvent> events;
+};
+
+struct ScopeTracks {
+  std::vector<ScopeTrack> tracks;  // by thread, then by number
+  uint64_t left_out = 0;           // runs that found no track
+};
+
+ScopeTracks find_scope_tracks(const Scopes& scopes);
+
+}  // namespace heapprof::cli

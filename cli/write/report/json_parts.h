@@ -1,0 +1,30 @@
+// cli/write/report/json_parts.h: parts of the report's JSON that have a file of their own.
+#pragma once
+
+#include "cli/model/analysis/places.h"
+#include "cli/model/analysis/scope_categories.h"
+#include "cli/model/profile/profile.h"
+#include "cli/write/encode/json_stream.h"
+
+#include <vector>
+
+namespace heapprof::cli {
+
+// ---- ranks_json.cc ----
+
+// The inputs of a merged profile, and how places differ among them.
+
+// "inputs": an object for each device of each.
+void write_inputs(const Profile& profile, JsonWriter* json);
+
+// "by_input" of the place's largest stack, in the place's object; nothing where that is not known.
+void write_spread(const Profile& profile, const Device& device, const Place& place, JsonWriter* json);
+
+// ---- scope_sums_json.cc ----
+
+// What scopes came to by category, and PyTorch's operators by name.
+
+// The members "operators", where there are any, and "categories", into an open object.
+void write_scope_sums(const Scopes& scopes, const std::vector<CategoryRule>& rules, JsonWriter* json);
+
+}  // namespace heapprof::cli
