@@ -94,7 +94,10 @@ const char* file_name(const char* path) {
   return name;
 }
 
-bool is_glibc_loader(const char* path) { return has_prefix(file_name(path), "ld-linux"); }
+// The loader's own file was called ld-2.31.so before glibc 2.34; ld-linux-x86-64.so.2 led to it.
+bool is_glibc_loader(const char* path) {
+  return has_prefix(file_name(path), "ld-linux") || has_prefix(file_name(path), "ld-2.");
+}
 bool is_musl_loader(const char* path) { return has_prefix(file_name(path), "ld-musl"); }
 
 // The path of PT_INTERP goes to `loader`, which is empty if there is none. False: the headers are not to be trusted.

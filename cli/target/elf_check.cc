@@ -127,6 +127,17 @@ std::string subject_of(const ProgramFacts& facts, const std::string& program) {
   return facts.scripts.empty() ? program : facts.elf_path;
 }
 
+bool is_name_of_glibc_loader(std::string_view name) { return name.starts_with("ld-linux-"); }
+
+// By its name, or, where it was renamed (ld-2.31.so), by the name that it gives itself.
+bool is_glibc_loader(const std::string& path, const std::string& subject) {
+  if (is_name_of_glibc_loader(base_name_view(path))) return true;
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file.is_open()) return false;
+  const Result<ElfFacts> loader = read_elf(file.get(), {}, subject);
+  return loader && is_name_of_glibc_loader(loader->own_name);
+}
+
 Result<Done> judge_elf(int fd, const std::string& subject, ProgramFacts* facts) {
   std::vector<std::string> symbols = allocation_functions();
   for (const std::string& name : sanitizer_functions()) symbols.push_back(name);
@@ -137,14 +148,14 @@ Result<Done> judge_elf(int fd, const std::string& subject, ProgramFacts* facts) 
     return program_for_other_machine(subject, machine_name(elf));
   if (elf.type != ET_EXEC && elf.type != ET_DYN) return program_has_unknown_format(subject);
   if (const std::optional<Problem> found = find_sanitizer(elf, facts->elf_path, subject)) return *found;
-  facts->is_loader = !elf.has_loader && elf.own_name.starts_with("ld-linux-");
+  facts->is_loader = !elf.has_loader && is_name_of_glibc_loader(elf.own_name);
   if (facts->is_loader) return Done{};
   if (!elf.has_loader) return program_is_static(subject);
   facts->loader = elf.loader;
   if (base_name_view(elf.loader).substr(0, 8) == "ld-musl-" || needs(elf, "libc.musl-"))
     return program_needs_other_libc(subject, elf.loader);
   if (::access(elf.loader.c_str(), F_OK) != 0) return program_without_loader(subject, elf.loader);
-  if (base_name_view(elf.loader).substr(0, 9) != "ld-linux-") return program_needs_other_libc(subject, elf.loader);
+  if (!is_glibc_loader(elf.loader, subject)) return program_needs_other_libc(subject, elf.loader);
   for (const std::string& name : allocation_functions()) {
     if (std::find(elf.defined.begin(), elf.defined.end(), name) != elf.defined.end())
       facts->own_allocation_functions.push_back(name);

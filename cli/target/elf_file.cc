@@ -218,6 +218,7 @@ Result<ElfFacts> read_elf(int fd, const std::vector<std::string>& symbols, const
   for (const Elf64_Sym& symbol : elf.symbols()) {
     const std::string_view name = elf.name_at(symbol.st_name);
     if (name.empty() || std::find(symbols.begin(), symbols.end(), name) == symbols.end()) continue;
+    if (symbol.st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol.st_info) == STB_WEAK) continue;
     std::vector<std::string>& names = symbol.st_shndx == SHN_UNDEF ? facts.required : facts.defined;
     if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
   }

@@ -23,7 +23,7 @@ struct ElfFacts {
   std::vector<std::string> needed;     // DT_NEEDED
   std::vector<std::string> run_paths;  // DT_RPATH, DT_RUNPATH
   std::vector<std::string> defined;    // names asked for that the dynamic symbol table defines
-  std::vector<std::string> required;   // names asked for that it leaves to others
+  std::vector<std::string> required;   // names asked for that others have to define: it does not start without them
 };
 
 // `symbols`: which names of the dynamic symbol table are of interest. `program` is for the words of a Problem.

@@ -42,6 +42,19 @@ for sanitizer in address thread leak; do
 done
 if have clang && build clang_address clang -fsanitize=address; then refused HP012 "-fsanitize=address" ./clang_address; fi
 gcc program.c -o plain
+# Not refused: what a program can do without (a weak reference), and glibc's loader by another name.
+{ echo 'void __asan_init(void) __attribute__((weak)); void (*init)(void) = __asan_init;'; cat program.c; } >weak.c
+gcc weak.c -o weak
+cp "$(readelf -p .interp plain | grep -o '/.*')" ld-2.99.so
+gcc program.c -o renamed -Wl,--dynamic-linker="$PWD/ld-2.99.so"
+for name in weak renamed; do
+  profile ./$name
+  expect_eq "status of $name" "$status $(cat out.txt)" "0 it ran"
+  expect_eq "blocks of 1235 bytes of $name" "$(json profile.json '[.pps[] | select(.tb == 1235)] | length')" 1
+  "$HEAPPROF_BIN" run -q --all-processes -o child.json -- sh -c "./$name; true" >/dev/null
+  expect_eq "the same of $name as a child" "$(cat child*.json | jq -s '[.[].pps[] | select(.tb == 1235)] | length')" 1
+  rm -f profile*.json child*.json
+done
 if [ "$(id -u)" = 0 ] && have setpriv; then
   # As another user, for whom the privilege would be one. The folder must be hers to write to, and all of the path
   # readable.
