@@ -1,10 +1,10 @@
 // cli/symbolize/name_store.cc: a file is
 //
-//   u64 checksum of the rest | text kMagic | facts of this program's file | text build id |
+//   u64 checksum of the rest | text kMagic | text own_identity() | text build id |
 //   facts of the module's file | text debug path | facts of the debug file | u32 addresses, { u64 svma }… |
 //   ModuleNames (module_names_bytes.cc), which has the paths without a debug file
 //
-// This program's file stands for how it finds names: another build may find others.
+// This program's identity stands for how it finds names: another build may find others, a copy finds the same.
 #include "cli/symbolize/name_store.h"
 
 #include "cli/base/atomic_file.h"
@@ -12,6 +12,7 @@
 #include "cli/symbolize/byte_codec.h"
 #include "cli/symbolize/debug_file.h"
 #include "cli/symbolize/debug_index.h"
+#include "cli/symbolize/elf_identity.h"
 #include "cli/symbolize/module_names.h"
 
 #include <fcntl.h>
@@ -25,7 +26,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr char kMagic[] = "heapprof names 4";  // the number grows with the form
+constexpr char kMagic[] = "heapprof names 5";  // the number grows with the form
 constexpr char kSuffix[] = ".names";
 constexpr uint64_t kSecondNs = 1'000'000'000;
 constexpr uint64_t kDayS = 24 * 60 * 60;
@@ -61,11 +62,24 @@ bool take(ByteReader* reader, FileFacts* facts) {
   return true;
 }
 
+// This program's build id; where it was linked without one, what its file is.
+const std::string& own_identity() {
+  static const std::string identity = [] {
+    const UniqueFd file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+    const std::optional<ElfIdentity> elf = file.is_open() ? read_elf_identity(file.get()) : std::nullopt;
+    if (elf && !elf->build_id.empty()) return elf->build_id;
+    ByteWriter writer;
+    put(&writer, facts_of_path("/proc/self/exe"));
+    return writer.take();
+  }();
+  return identity;
+}
+
 // What stands before the facts of the module.
 std::string head_of(const std::string& build_id) {
   ByteWriter writer;
   writer.text(kMagic);
-  put(&writer, facts_of_path("/proc/self/exe"));
+  writer.text(own_identity());
   writer.text(build_id);
   return writer.take();
 }
@@ -228,7 +242,7 @@ std::optional<KeptNames> NameStore::find(const std::string& build_id, const File
   return names;
 }
 
-void NameStore::keep(const std::string& build_id, const KeptNames& names) const {
+void NameStore::keep(const std::string& build_id, const KeptNames& names) {
   const std::string name = name_of(build_id);
   if (name.empty() || !names.module.is_there() || names.debug.is_there() == names.debug_path.empty()) return;
   const UniqueFd folder = open_folder(true);
@@ -237,15 +251,16 @@ void NameStore::keep(const std::string& build_id, const KeptNames& names) const 
   if (::fstatat(folder.get(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(there.st_mode)) return;
   const std::string bytes = bytes_of(build_id, names);
   if (bytes.size() > std::min(kMostFileBytes, most_bytes_)) return;
-  make_room(path_of(folder), bytes.size());
+  if (bytes.size() > room_bytes_) room_bytes_ = make_room(path_of(folder), bytes.size());
+  room_bytes_ -= std::min<uint64_t>(room_bytes_, bytes.size());
   Result<AtomicFile> file = AtomicFile::create(path_of(folder) + "/" + name);
   if (!file) return;
   file->write(bytes);
   (void)file->commit();
 }
 
-// Removes what was of no use for longest until there is room for that much more.
-void NameStore::make_room(const std::string& folder, uint64_t bytes) const {
+// Removes what was of no use for longest until there is room for that much more; how much room there is then.
+uint64_t NameStore::make_room(const std::string& folder, uint64_t bytes) const {
   struct Old {
     std::filesystem::path path;
     std::filesystem::file_time_type time;
@@ -269,6 +284,7 @@ void NameStore::make_room(const std::string& folder, uint64_t bytes) const {
     std::filesystem::remove(files[i].path, error);
     sum_bytes -= files[i].size_bytes;
   }
+  return bytes + most_bytes_ - std::min(most_bytes_, sum_bytes);
 }
 
 }  // namespace heapprof::cli

@@ -1,13 +1,14 @@
 // cli/symbolize/name_store.h: names that were found once, kept for the next run: a file for each build id in the user's
 // cache folder.
 //
-// They hold as long as the files that they came from are what they were: their device, inode, size and times. So a file
-// that is changed in place is read anew; and a module without debug information, when there is a file where a package
-// would bring it.
+// They hold for one build of heapprof, as long as the files that they came from are what they were: their device,
+// inode, size and times. So a file that is changed in place is read anew; and a module without debug information, when
+// there is a file where a package would bring it.
 //
 // Guarantees
 //  - A file appears whole or not at all, whoever else writes it; a broken one counts as none.
-//  - All files together take kMostBytes at most; those go first that were of no use for longest.
+//  - All files together take kMostBytes at most, or what several heapprofs add at one moment; those go first that were
+//    of no use for longest.
 //  - The folder, the one around it and the user's cache folder are the user's own, and nobody else may write to ours;
 //    ours are no links. Otherwise nothing is kept. A cache folder is only made where its parent is the user's own.
 //  - Nothing is removed but files that are called as ours are.
@@ -73,14 +74,15 @@ class NameStore {
   std::optional<KeptNames> find(const std::string& build_id, const FileFacts& now) const;
 
   // names.module, names.debug: as the files were when the names were read, and settled by then.
-  void keep(const std::string& build_id, const KeptNames& names) const;
+  void keep(const std::string& build_id, const KeptNames& names);
 
  private:
   UniqueFd open_folder(bool is_made) const;
-  void make_room(const std::string& folder, uint64_t bytes) const;
+  uint64_t make_room(const std::string& folder, uint64_t bytes) const;
 
   std::string folder_;
   uint64_t most_bytes_;
+  uint64_t room_bytes_ = 0;  // for what is kept, without looking at the folder again
 };
 
 }  // namespace heapprof::cli

@@ -42,6 +42,12 @@ open(sys.argv[1], "wb").write(struct.pack("<Q", total) + body)
 PYTHON
 run
 expect_eq "what is read" "$name" "make_other() :2)"
+# A copy of heapprof is the same build, wherever it lies.
+mkdir -p copy/bin
+cp "$HEAPPROF_BIN" copy/bin
+ln -s "$(dirname "$HEAPPROF_BIN")/../lib" copy/lib
+HEAPPROF_BIN=$PWD/copy/bin/heapprof run
+expect_eq "what a copy reads" "$name" "make_other() :2)"
 cp "$kept" good
 run --no-cache
 expect_eq "without the cache" "$name" "make_first() :2)"

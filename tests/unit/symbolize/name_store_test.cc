@@ -59,7 +59,7 @@ bool is_same(const KeptNames& a, const KeptNames& b) {
 
 TEST_CASE("names of a file without debug information hold until there is a debug file") {
   const Folder folder;
-  const NameStore store(folder.path + "/cache/names");
+  NameStore store(folder.path + "/cache/names");
   const std::string path = folder.file("program", "one");
   KeptNames names = some_names(path, 10, "f");
   names.sought_paths = {folder.path + "/.debug/program.debug", folder.path + "/program.debug"};
@@ -76,7 +76,7 @@ TEST_CASE("names of a file without debug information hold until there is a debug
 
 TEST_CASE("names come back as they were kept, for the same build id and the same files") {
   const Folder folder;
-  const NameStore store(folder.path + "/cache/names");
+  NameStore store(folder.path + "/cache/names");
   const std::string path = folder.file("program", "one");
   CHECK_FALSE(store.find(kId, facts_of_path(path)));
   KeptNames names = some_names(path, 100, "f");
@@ -127,7 +127,7 @@ TEST_CASE("a change shows in a file's times only if they are a second old") {
 
 TEST_CASE("no byte of a file of names may be another one") {
   const Folder folder;
-  const NameStore store(folder.path + "/cache/names");
+  NameStore store(folder.path + "/cache/names");
   const KeptNames names = some_names(folder.file("program", "one"), 3, "f");
   store.keep(kId, names);
   const std::string path = folder.path + "/cache/names/" + kId + ".names";
@@ -151,7 +151,7 @@ TEST_CASE("no byte of a file of names may be another one") {
 TEST_CASE("all names together stay within a bound; what was used last stays") {
   const Folder folder;
   const std::string cache = folder.path + "/cache/names";
-  const NameStore store(cache, 20'000);
+  NameStore store(cache, 20'000);
   const KeptNames names = some_names(folder.file("program", "one"), 50, "function");
   const auto id = [](int i) { return "0123456789abcd" + std::to_string(10 + i); };
   uint64_t each_bytes = 0;
@@ -187,7 +187,7 @@ TEST_CASE("nothing is removed but files that are called as ours are") {
   std::filesystem::create_directory(cache + "/0124.names");
   std::filesystem::create_symlink(folder.path + "/program", cache + "/0125.names");
   folder.file("cache/names/.0123.names.a1B2c3", std::string(30'000, 'x'));  // of a writer that was killed
-  const NameStore store(cache, 20'000);
+  NameStore store(cache, 20'000);
   store.keep(kOtherId, names);
   CHECK(store.find(kOtherId, names.module));
   for (const std::string& other : others) CHECK(std::filesystem::exists(cache + "/" + other));
@@ -200,7 +200,7 @@ TEST_CASE("a folder that is not the user's own, or a link, or that others may wr
   const Folder folder;
   const KeptNames names = some_names(folder.file("program", "one"), 3, "f");
   const std::string own = folder.path + "/cache";
-  const NameStore store(own + "/names");
+  NameStore store(own + "/names");
   store.keep(kId, names);
   REQUIRE(store.find(kId, names.module));
   SECTION("others may write to the folder itself") {
@@ -257,7 +257,7 @@ TEST_CASE("without a folder nothing is kept") {
   const Folder folder;
   const KeptNames names = some_names(folder.file("program", "one"), 3, "f");
   for (const std::string& path : {std::string(), folder.path + "/program", std::string("/proc/self/names")}) {
-    const NameStore store(path);
+    NameStore store(path);
     store.keep(kId, names);
     CHECK_FALSE(store.find(kId, names.module));
   }
