@@ -178,7 +178,7 @@ bool survey_entry(const char* entry, StringBeginnings* beginnings, Survey* found
   return true;
 }
 
-Survey survey(char* const* variables) {
+__attribute__((noinline)) Survey survey(char* const* variables) {
   Survey found;
   StringBeginnings beginnings;
   char* entries[32];
@@ -280,10 +280,10 @@ size_t bytes_needed(const Survey& found) {
 
 }  // namespace
 
-bool preloads_sanitizer(char* const* variables) {
-  const Survey found = survey(variables);
+// The two below are functions of their own, so that what a survey takes of the stack is free again by then.
+namespace {
+__attribute__((noinline)) bool lists_sanitizer(const Survey& found) {
   char list[1024];
-  if (!found.is_readable || found.preload == nullptr) return false;
   const size_t wanted = found.preload_bytes < sizeof list ? found.preload_bytes : sizeof list;
   if (!read_given_memory(list, found.preload, wanted)) return false;
   list[wanted - 1] = 0;
@@ -295,6 +295,12 @@ bool preloads_sanitizer(char* const* variables) {
   }
   return false;
 }
+}  // namespace
+
+bool preloads_sanitizer(char* const* variables) {
+  const Survey found = survey(variables);
+  return found.is_readable && found.preload != nullptr && lists_sanitizer(found);
+}
 
 bool lists_objects(char* const* variables) { return survey(variables).lists_objects; }
 
@@ -304,9 +310,9 @@ size_t changed_environment_bytes(char* const* variables, EnvironmentChange chang
   return is_right(found, change) ? 0 : bytes_needed(found);
 }
 
-char* const* change_environment(char* const* variables, EnvironmentChange change, void* memory, size_t bytes) {
-  const Survey found = survey(variables);
-  if (!found.is_readable || bytes_needed(found) > bytes) return variables;
+namespace {
+__attribute__((noinline)) char* const* write_changed(const Survey& found, char* const* variables,
+                                                     EnvironmentChange change, void* memory) {
   const bool invite = change == EnvironmentChange::kInvite;
   char** changed = static_cast<char**>(memory);
   char* list = reinterpret_cast<char*>(changed + found.count + 3);
@@ -333,6 +339,13 @@ char* const* change_environment(char* const* variables, EnvironmentChange change
   if (invite && !found.has_socket) changed[count++] = g_socket_entry;
   changed[count] = nullptr;
   return changed;
+}
+}  // namespace
+
+char* const* change_environment(char* const* variables, EnvironmentChange change, void* memory, size_t bytes) {
+  const Survey found = survey(variables);
+  if (!found.is_readable || bytes_needed(found) > bytes) return variables;
+  return write_changed(found, variables, change, memory);
 }
 
 }  // namespace heapprof::agent

@@ -104,8 +104,9 @@ bool is_musl_loader(const char* path) { return has_prefix(file_name(path), "ld-m
 bool read_loader(int fd, const Elf64_Ehdr& header, char* loader, size_t loader_bytes) {
   loader[0] = 0;
   if (header.e_phentsize != sizeof(Elf64_Phdr)) return false;
-  Elf64_Phdr headers[8];
-  for (uint32_t first = 0; first < header.e_phnum && first < kMaxHeaders; first += 8) {
+  constexpr uint32_t kAtOnce = 4;
+  Elf64_Phdr headers[kAtOnce];
+  for (uint32_t first = 0; first < header.e_phnum && first < kMaxHeaders; first += kAtOnce) {
     const size_t got = read_at(fd, headers, sizeof headers, header.e_phoff + first * sizeof(Elf64_Phdr));
     for (uint32_t i = 0; i < got / sizeof(Elf64_Phdr) && first + i < header.e_phnum; ++i) {
       if (headers[i].p_type != PT_INTERP) continue;
@@ -139,16 +140,15 @@ ImageObstacle check_agent(const char* path) {
   return is_readable ? ImageObstacle::kNone : ImageObstacle::kAgentUnreadable;
 }
 
-// name: the path's end, where a loader that is started as a command shows itself.
-ImageObstacle check_elf(int fd, const char* name, const struct stat& facts, const Elf64_Ehdr& header) {
+// name: the path's end, where a loader that is started as a command shows itself. loader: memory for the other's path.
+ImageObstacle check_elf(const File& file, const char* name, const Elf64_Ehdr& header, char (&loader)[kHeadBytes + 1]) {
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64) return ImageObstacle::kOtherMachine;
-  char loader[kHeadBytes];
-  if (!read_loader(fd, header, loader, sizeof loader)) return ImageObstacle::kUnread;
+  if (!read_loader(file.fd(), header, loader, sizeof loader)) return ImageObstacle::kUnread;
   if (loader[0] == 0 && is_musl_loader(name)) return ImageObstacle::kOtherLibc;
   if (loader[0] == 0 && !is_glibc_loader(name)) return ImageObstacle::kStatic;  // else the loader as a command
   if (loader[0] != 0 && !is_glibc_loader(loader)) return ImageObstacle::kOtherLibc;
-  if (gains_privileges(fd, facts)) return ImageObstacle::kPrivileges;
-  if (has_sanitizer(fd, header)) return ImageObstacle::kSanitizer;
+  if (gains_privileges(file.fd(), file.facts())) return ImageObstacle::kPrivileges;
+  if (has_sanitizer(file.fd(), header)) return ImageObstacle::kSanitizer;
   return check_agent(agent_path());
 }
 
@@ -180,26 +180,25 @@ const char* find_path_variable() {
   return "/bin:/usr/bin";
 }
 
-// current_fd: the process's folder at the exec, where the kernel looks for an interpreter.
+// current_fd: the process's folder at the exec, where the kernel looks for an interpreter. A crash handler may have few
+// KiB of stack: what is read lies in one buffer, an interpreter's path included.
 ImageObstacle look_at_image(int folder_fd, int current_fd, const char* path, bool is_link) {
   char head[kHeadBytes + 1];
-  char interpreter[kHeadBytes + 1];
+  char name[64];  // no loader has a longer one
   for (int scripts = 0; scripts < kMaxScripts; ++scripts) {
     const File file(folder_fd, path, is_link);
     if (file.has_no_descriptor()) return kNoDescriptor;
     if (!file.is_open()) return file.is_no_program() ? ImageObstacle::kNone : ImageObstacle::kUnread;
+    const bool has_name = read_own_string_end(name, sizeof name, path);
     const size_t got = read_at(file.fd(), head, kHeadBytes, 0);
     head[got] = 0;
     Elf64_Ehdr header;
     memcpy(&header, head, sizeof header);
     if (got >= sizeof header && memcmp(head, ELFMAG, SELFMAG) == 0) {
-      char name[NAME_MAX + 1];
-      if (!read_own_string_end(name, sizeof name, path)) return ImageObstacle::kUnread;
-      return check_elf(file.fd(), name, file.facts(), header);
+      return has_name ? check_elf(file, name, header, head) : ImageObstacle::kUnread;
     }
     if (got < 2 || head[0] != '#' || head[1] != '!') return ImageObstacle::kNone;  // execvp gives it to the shell
-    strcpy(interpreter, script_interpreter(head));
-    path = interpreter;
+    path = script_interpreter(head);
     folder_fd = current_fd;
     is_link = false;
     if (path[0] == 0) return ImageObstacle::kNone;

@@ -102,7 +102,7 @@ class StringBeginnings {
  private:
   uintptr_t start_ = 0;
   size_t bytes_ = 0;
-  char window_[512];
+  char window_[256];
 };
 
 }  // namespace heapprof::agent
