@@ -201,7 +201,7 @@ Result<Target> look_once(pid_t pid) {
   }
   if (has_no_thread(pid)) return attach_impossible(name, "it has ended: its parent has not taken note yet");
   if (is_dead(line_of_status(pid, pid, "State:\t")))
-    return attach_impossible(name, "its first thread has ended (pthread_exit), and with it what /proc shows of it");
+    return attach_impossible(name, "its first thread has ended, and with it what /proc shows of it");
   if (target.mappings.empty() && number_in_status(pid, pid, "VmPeak:") == 0)
     return attach_impossible(name, "it has no memory: it is the kernel's, or ends at this moment");
   if (target.mappings.empty()) return attach_refused(name, std::string(std::strerror(EPERM)));
@@ -391,13 +391,15 @@ Result<Done> await_loader(pid_t pid, const Target& target, const std::atomic<boo
 // A process that our thread works in, from looking at it to putting everything back.
 class Visit {
  public:
-  Visit(pid_t pid, Target target) : pid_(pid), target_(std::move(target)), own_(pid, target_.libc) {}
+  // has_to_stop: as of attach_agent(); it outlives this.
+  Visit(pid_t pid, Target target, const std::atomic<bool>& has_to_stop)
+      : pid_(pid), target_(std::move(target)), has_to_stop_(has_to_stop), own_(pid, target_.libc, has_to_stop) {}
 
   // agent_file: its base name. path: its file, to be loaded where it is not there yet; "": it is not loaded.
-  Result<Done> begin(const std::string& agent_file, const std::string& path, const std::atomic<bool>& has_to_stop);
+  Result<Done> begin(const std::string& agent_file, const std::string& path);
   // Calls a function of the agent's, which answers with a number. The last call: our thread ends with it.
   Result<uint32_t> ask(const char* function, const std::vector<std::string>& texts, const RemoteObject& agent);
-  void end(const std::atomic<bool>& has_to_stop);
+  void end();
   const RemoteObject* agent() const { return find_object(target_.objects, agent_file_); }
 
  private:
@@ -411,6 +413,7 @@ class Visit {
 
   pid_t pid_;
   Target target_;
+  const std::atomic<bool>& has_to_stop_;
   std::string agent_file_;
   UniqueFd alone_;
   TracedThread lender_;
@@ -439,21 +442,20 @@ std::string Visit::load(const std::string& path) {
   return fmt::format("its loader refused the agent: {}", text[0] != 0 ? text.data() : "it does not say why");
 }
 
-Result<Done> Visit::begin(const std::string& agent_file, const std::string& path,
-                          const std::atomic<bool>& has_to_stop) {
+Result<Done> Visit::begin(const std::string& agent_file, const std::string& path) {
   agent_file_ = agent_file;
   // Two of ours would take the same memory for their threads.
   alone_ = UniqueFd(::open(fmt::format("/proc/{}", pid_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const uint64_t start_ns = monotonic_ns();
   while (alone_.is_open() && ::flock(alone_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    if (has_to_stop) return attach_was_given_up(pid_);
+    if (has_to_stop_) return attach_was_given_up(pid_);
     if (monotonic_ns() - start_ns > kMostLoaderNs)
       return failed("another heapprof attaches to it, or detaches, at this moment");
     ::nanosleep(&kBetweenRounds, nullptr);
   }
-  if (const Result<Done> free = await_loader(pid_, target_, has_to_stop); !free) return free.problem();
+  if (const Result<Done> free = await_loader(pid_, target_, has_to_stop_); !free) return free.problem();
   bool is_only = false;
-  if (const Result<Done> stopped = stop_one(pid_, target_, has_to_stop, &lender_, &is_only, kMostSearchNs); !stopped)
+  if (const Result<Done> stopped = stop_one(pid_, target_, has_to_stop_, &lender_, &is_only, kMostSearchNs); !stopped)
     return stopped.problem();
   lender_.keep_registers(target_.libc.code, target_.frame, true);
   wire::AttachThread kept{};
@@ -486,7 +488,7 @@ Result<uint32_t> Visit::ask(const char* function, const std::vector<std::string>
   return answer;
 }
 
-void Visit::end(const std::atomic<bool>& has_to_stop) {
+void Visit::end() {
   own_.end();
   // Unlocks explicitly: children that heapprof has forked since share the descriptor.
   struct Unlocked {
@@ -504,7 +506,7 @@ void Visit::end(const std::atomic<bool>& has_to_stop) {
   // nothing that asked them. Where that is not found soon they stay, which costs malloc its short way and no more.
   constexpr uint64_t kMostNs = 1'000'000'000;
   bool is_only = false;
-  if (stop_one(pid_, target_, has_to_stop, &lender_, &is_only, kMostNs) && is_only) own_.put_flags_back();
+  if (stop_one(pid_, target_, has_to_stop_, &lender_, &is_only, kMostNs) && is_only) own_.put_flags_back();
   lender_.let_go();
 }
 
@@ -521,13 +523,13 @@ Result<Done> attach_agent(const AttachRequest& request, const std::atomic<bool>&
   if (present == nullptr && !is_same_file(request.agent, fmt::format("/proc/{}/root{}", pid, request.agent)))
     return attach_sees_no_agent(name, request.agent);
 
-  Visit visit(pid, std::move(*target));
-  const Result<Done> begun = visit.begin(agent_name, request.agent, has_to_stop);
+  Visit visit(pid, std::move(*target), has_to_stop);
+  const Result<Done> begun = visit.begin(agent_name, request.agent);
   Result<uint32_t> answer =
       begun
           ? visit.ask(wire::kAttachFunction, {request.invitation, request.follows ? request.agent : ""}, *visit.agent())
           : Result<uint32_t>(begun.problem());
-  visit.end(has_to_stop);
+  visit.end();
   if (!answer) return answer.problem();
   switch (static_cast<wire::AttachAnswer>(*answer)) {
     case wire::AttachAnswer::kAttached: return Done{};
@@ -549,11 +551,11 @@ Result<bool> detach_agent(pid_t pid, const std::string& agent_path, const std::a
   const RemoteObject* const present = find_object(target->objects, agent_name);
   if (present == nullptr) return false;
   if (present->is_deleted()) return attach_impossible(name, kOldAgent);
-  Visit visit(pid, std::move(*target));
-  const Result<Done> begun = visit.begin(agent_name, "", has_to_stop);
+  Visit visit(pid, std::move(*target), has_to_stop);
+  const Result<Done> begun = visit.begin(agent_name, "");
   Result<uint32_t> answer =
       begun ? visit.ask(wire::kDetachFunction, {}, *visit.agent()) : Result<uint32_t>(begun.problem());
-  visit.end(has_to_stop);
+  visit.end();
   if (!answer) return answer.problem();
   if (static_cast<wire::DetachAnswer>(*answer) == wire::DetachAnswer::kNoLock)
     return attach_failed(name, kNoLoaderLock);

@@ -44,6 +44,7 @@ constexpr uint64_t kFirstVectorAt = kFirstBlockAt - (16 << 10);  // its dtv, of 
 constexpr uint64_t kModules = 8192;
 constexpr uint64_t kNoCall = UINT64_MAX;
 constexpr std::chrono::milliseconds kMostStep{2000};
+constexpr uint64_t kLeavePatienceNs = 1'000'000'000;
 constexpr uint64_t kHoldNs = 50'000'000;  // the program's only thread, at most
 constexpr uint64_t kPollNs = 2'000'000;
 constexpr int kWaitsUntilLetGo = 5;  // polls in which ours waits for a lock
@@ -315,6 +316,7 @@ CallEnd OwnThread::call(uint64_t function_avma, std::initializer_list<uint64_t> 
   const uint64_t start_ns = monotonic_ns();
   const uint64_t most_ns = static_cast<uint64_t>(most.count()) * 1'000'000;
   int waits = 0;
+  uint64_t waits_in_vain_ns = 0;  // since when, while we have to leave; 0: it does not
   for (uint64_t next_ns = start_ns + kPollNs / 4;;) {
     const std::optional<int> status = await_stop(id_, next_ns);
     const uint64_t now_ns = monotonic_ns();
@@ -327,6 +329,11 @@ CallEnd OwnThread::call(uint64_t function_avma, std::initializer_list<uint64_t> 
       }
       if (now_ns - start_ns > most_ns && waits > 0) return give_up();
       if (now_ns - start_ns > 2 * most_ns) return leave();
+      // It waits for others, and they may be stopped.
+      const bool is_in_vain = has_to_leave_ && (waits > 0 || line_of_status(pid_, pid_, "State:\t").starts_with('T'));
+      if (!is_in_vain) waits_in_vain_ns = 0;
+      if (is_in_vain && waits_in_vain_ns == 0) waits_in_vain_ns = now_ns;
+      if (is_in_vain && now_ns - waits_in_vain_ns > kLeavePatienceNs) return give_up();
       continue;
     }
     if (!WIFSTOPPED(*status)) {

@@ -31,6 +31,7 @@
 #include <sys/ptrace.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <initializer_list>
@@ -59,7 +60,7 @@ struct Libc {
 enum class CallEnd {
   kReturned,
   kGivenUp,  // it waited for a lock for too long; the thread is ended
-  kLeft,     // likewise, but it holds something or runs: it goes on without us, and ends by itself
+  kLeft,     // likewise, or we have to leave, and it holds something or runs: it goes on without us, and ends by itself
   kFault,    // a fault of its own
   kEnded     // the process has ended
 };
@@ -68,7 +69,9 @@ enum class Turn { kOneOfMany, kLast };
 
 class OwnThread {
  public:
-  OwnThread(pid_t pid, const Libc& libc) : pid_(pid), libc_(libc) {}
+  // has_to_leave: set by another thread when nobody waits for a call's result any more; it outlives this.
+  OwnThread(pid_t pid, const Libc& libc, const std::atomic<bool>& has_to_leave)
+      : pid_(pid), libc_(libc), has_to_leave_(has_to_leave) {}
   OwnThread(const OwnThread&) = delete;
   OwnThread& operator=(const OwnThread&) = delete;
   ~OwnThread() { end(); }
@@ -125,6 +128,7 @@ class OwnThread {
 
   pid_t pid_;
   const Libc& libc_;
+  const std::atomic<bool>& has_to_leave_;
   TracedThread* lender_ = nullptr;
   bool was_let_go_ = false;  // the only other thread, before ours had ended
   bool was_left_ = false;
