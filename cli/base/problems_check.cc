@@ -19,7 +19,7 @@ Problem no_limits(const std::string& what) {
 
 Problem budget_not_readable(const std::string& file, const std::string& reason) {
   return {"HP142", fmt::format("the budget in {} cannot be read: {}", file, reason),
-          fmt::format("look for the file: ls -l {}", quoted(file)), "set limits by flags: --max-peak host=512MiB",
+          fmt::format("look at the file: ls -l {}", quoted(file)), "set limits by flags: --max-peak host=512MiB",
           kUsage};
 }
 

@@ -61,9 +61,10 @@ Problem agent_path_not_loadable(const std::string& agent, const std::string& rea
 }
 
 Problem output_is_directory(const std::string& file) {
-  return {"HP049", fmt::format("{} cannot be written: it is a directory", file),
-          fmt::format("name a file in it, such as {}", quoted(file + "/profile.json")),
-          "choose a name that is free: the file is made", kFailed};
+  return {
+      "HP049", fmt::format("{} cannot be written: it is a directory", file),
+      fmt::format("name a file in it, such as {}", quoted(file + (file.ends_with('/') ? "" : "/") + "profile.json")),
+      "choose a name that is free: the file is made", kFailed};
 }
 
 Problem disk_full(const std::string& file, const std::string& reason) {

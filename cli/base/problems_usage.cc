@@ -180,7 +180,7 @@ Problem metric_not_in_profile(const std::string& file, const std::string& metric
 
 Problem stdout_not_writable(const std::string& reason) {
   return {"HP066", fmt::format("the output could not be written: {}", reason),
-          "free space where it goes, or send it elsewhere: heapprof report FILE | less", "", kFailed};
+          "free space where it goes, or send it elsewhere", "", kFailed};
 }
 
 }  // namespace heapprof::cli

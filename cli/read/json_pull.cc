@@ -90,6 +90,7 @@ int JsonPull::peek_after_space() {
 char JsonPull::peek_kind() {
   const int c = peek_after_space();
   if (c < 0) return 0;
+  if (c == 0) return '?';  // a zero byte is no end
   return is_digit(c) ? '0' : static_cast<char>(c);
 }
 

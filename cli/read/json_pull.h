@@ -37,7 +37,7 @@ class JsonPull {
   // Nothing but white space is left.
   bool expect_end();
 
-  // What comes next, without taking it: one of { [ " - 0 t f n, or 0 at the end.
+  // What comes next, without taking it: one of { [ " - 0 t f n, or 0 at the end; what else it is is no JSON.
   char peek_kind();
 
   // For what is JSON, but not what was expected. Always returns false.

@@ -51,6 +51,9 @@ WORDS
 echo 'int main() {}' >x.cpp
 expect_status 3 "$HEAPPROF_BIN" report nothing
 expect_in err.txt "nothing is no profile: it is empty [HP062]"
+head -c 5000 /dev/zero >zeros
+expect_status 3 "$HEAPPROF_BIN" report zeros
+expect_in err.txt "zeros is no profile: it is no JSON, or not an object of it"
 for file in x.cpp /bin/true; do
   expect_status 3 "$HEAPPROF_BIN" report $file
   expect_in err.txt "$file is no profile: it is no JSON, or not an object of it [HP062]"
