@@ -3,14 +3,17 @@
 // An operator that calls malloc is recorded there, so its symbol only jumps: nothing of ours is on the stack when it
 // throws, or when its new_handler does.
 //
-// Each exported symbol is one indirect jump through its slot. A slot holds the real function or a recording hook. Until
-// it is needed (a C program may load a C++ library later) it is empty: then the argument registers are kept, the
-// function is found, and the jump goes there.
+// Each exported symbol is one indirect jump through its slot. A slot holds the real function or a recording hook. Where
+// the program starts without the function, the slot is empty and the symbol is withdrawn: which one of those that
+// libraries bring later is meant differs from library to library, and a jump does not show who called. What was bound
+// to ours before (a weak reference, a constructor's library) finds its slot empty: then the argument registers are
+// kept, the first function that is there is found, and the jump goes there.
 #include "agent/hooks/operator_new.h"
 
 #include "agent/hooks/hook.h"
 #include "agent/hooks/real.h"
 #include "agent/process/loaded_object.h"
+#include "agent/process/redirect.h"
 #include "agent/record/record_fast.h"
 #include "agent/start/start.h"
 
@@ -223,6 +226,15 @@ void find_new_functions(const link_map* malloc_object) {
     if (found.object == malloc_object) g_real_new[index] = found.address;
     set_slot(index, found.address);
   }
+}
+
+void withdraw_new_functions() {
+  SoughtSymbol missing[kCount];
+  size_t count = 0;
+  for (size_t index = 0; index < kCount; ++index) {
+    if (__atomic_load_n(&heapprof_new_slots[index], __ATOMIC_RELAXED) == nullptr) missing[count++].name = kNames[index];
+  }
+  withdraw_exports(missing, count);
 }
 
 NewTrial try_new_hooks() {

@@ -7,6 +7,8 @@
 //
 // Guarantees
 //  - A jump goes to what a call would have reached without us: the next definition behind the agent.
+//  - An operator that nothing defines at the start is not ours from then on: libraries that bring their own (a pool's, a
+//    C++ runtime that is linked into a plugin) are bound by the loader, each to the one that it would have without us.
 // Cost:     a jump through memory.
 #pragma once
 
@@ -18,6 +20,8 @@ namespace heapprof::agent {
 
 // Once, at the start: finds what is loaded; nothing is recorded so far. malloc_object: who defines malloc.
 void find_new_functions(const link_map* malloc_object);
+// Behind that, once: the loader finds no operator of ours that has nothing behind it. pre: system calls may be made.
+void withdraw_new_functions();
 // What a trial found. Bit i: operator i of operator_new.def has to record, as no call of it is seen elsewhere.
 struct NewTrial {
   uint32_t records;

@@ -302,6 +302,25 @@ void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count, O
   }
 }
 
+// A symbol whose value is 0 is no definition to the loader.
+void withdraw_exports(SoughtSymbol* sought, size_t count) {
+  const link_map* const agent = agent_object();
+  if (agent == nullptr || count == 0) return;
+  find_symbols_in_object(agent, sought, count);
+  uint64_t first_avma = UINT64_MAX;
+  uint64_t last_avma = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (sought[i].symbol == nullptr) continue;
+    if (word_of(sought[i]) < first_avma) first_avma = word_of(sought[i]);
+    if (word_of(sought[i]) > last_avma) last_avma = word_of(sought[i]);
+  }
+  Writer writer(agent);
+  if (last_avma == 0 || !writer.open(first_avma, last_avma)) return;
+  for (size_t i = 0; i < count; ++i) {
+    if (sought[i].symbol != nullptr) writer.write(word_of(sought[i]), 0);
+  }
+}
+
 void redirect_bound(const Redirection* list, size_t count) {
   for (const link_map* object = first_object(); object != nullptr; object = object->l_next) {
     if (!is_passed_over(object)) redirect_slots(object, read_relocation_tables(object), list, count, Slots::kCalled);

@@ -298,6 +298,7 @@ void resolve_once() {
   nvtx::settle_variable();
   look_for_python();
   find_new_functions(g_malloc_object);
+  if (!is_filtered() && !is_loaded_late()) withdraw_new_functions();
 }
 
 // With an invitation the agent starts before main even if nothing has been allocated: the collector learns that it is
