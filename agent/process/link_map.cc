@@ -161,6 +161,13 @@ struct SymbolCopy : ElfW(Sym) {
   const ElfW(Sym) * at;
 };
 
+// glibc's library for MALLOC_CHECK_, mtrace and mcheck has malloc and its kin as hidden versions alone, which whatever was
+// linked with libc finds: libc's own have the same.
+template <typename Memory>
+bool has_hidden_malloc(const DynamicTables& tables) {
+  return tables.soname != nullptr && Memory::is_text(tables.soname, "libc_malloc_debug.so.0");
+}
+
 // True if this symbol is the one that is wanted; it goes to *symbol.
 template <typename Memory>
 bool is_definition(const DynamicTables& tables, uint32_t index, const Wanted& wanted, SymbolCopy* symbol) {
@@ -174,7 +181,7 @@ bool is_definition(const DynamicTables& tables, uint32_t index, const Wanted& wa
   if (tables.versions == nullptr) return true;
   ElfW(Versym) version;
   if (!Memory::load(&version, tables.versions + index)) return false;
-  if (wanted.version == nullptr) return (version & kHidden) == 0;
+  if (wanted.version == nullptr) return (version & kHidden) == 0 || has_hidden_malloc<Memory>(tables);
   return has_version<Memory>(tables, version & static_cast<ElfW(Versym)>(~kHidden), wanted.version);
 }
 
