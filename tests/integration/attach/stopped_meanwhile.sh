@@ -29,7 +29,7 @@ for seconds in 0.03 0.06 0.1 0.16 0.25 0.4; do
   sleep $seconds
   kill -STOP $program
   sleep 0.1
-  kill -INT $attach
+  kill -INT $attach 2>/dev/null || true  # it may have said already that the program is stopped
   for ((i = 0; i < 750; ++i)); do
     kill -0 $attach 2>/dev/null || break
     sleep 0.02
