@@ -7,8 +7,9 @@
 //
 // Guarantees
 //  - A jump goes to what a call would have reached without us: the next definition behind the agent.
-//  - An operator that nothing defines at the start is not ours from then on: libraries that bring their own (a pool's, a
-//    C++ runtime that is linked into a plugin) are bound by the loader, each to the one that it would have without us.
+//  - An operator that nothing defines at the start is not ours from then on: libraries that bring their own (a pool's,
+//    a C++ runtime that is linked into a plugin) are bound by the loader, each to the one that it would have without
+//    us.
 // Cost:     a jump through memory.
 #pragma once
 

@@ -161,8 +161,8 @@ struct SymbolCopy : ElfW(Sym) {
   const ElfW(Sym) * at;
 };
 
-// glibc's library for MALLOC_CHECK_, mtrace and mcheck has malloc and its kin as hidden versions alone, which whatever was
-// linked with libc finds: libc's own have the same.
+// glibc's library for MALLOC_CHECK_, mtrace and mcheck has malloc and its kin as hidden versions alone, which whatever
+// was linked with libc finds: libc's own have the same.
 template <typename Memory>
 bool has_hidden_malloc(const DynamicTables& tables) {
   return tables.soname != nullptr && Memory::is_text(tables.soname, "libc_malloc_debug.so.0");

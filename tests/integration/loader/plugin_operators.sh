@@ -17,7 +17,8 @@ int main(int count, char** words) {
   return 0;
 }
 C
-cat >pool.h <<'C'
+# Before the source of a plugin with a pool.
+cat >pool_operators <<'C'
 #include <cstdio>
 #include <cstdlib>
 static char pool[1 << 16];
@@ -37,7 +38,6 @@ void operator delete(void* at, size_t) noexcept { free(at); }
 extern "C" void run() { int* volatile number = new int(5); delete number; puts("bare"); }
 C
 cat >pool.cc <<'C'
-#include "pool.h"
 extern "C" void run() {
   for (int i = 0; i < 3; ++i) { int* volatile number = new int(i); delete number; }
   printf("pool: news %d, deletes %d\n", news, deletes);
@@ -54,11 +54,9 @@ extern "C" void run() {
   try { std::vector<std::string> words(1000, std::string(100, 'x')); words.reserve(words.size() * 2); puts("words"); } catch (const std::exception&) { puts("exception"); }
 }
 C
-# outer: its pool serves the library that it needs, too.
-# Its deleting destructor, and end(), end with a jump to operator delete.
+# outer: its pool serves the library that it needs, too, whose deleting destructor ends with a jump to operator delete.
 printf 'struct Thing { virtual ~Thing(); int number = 7; }; Thing::~Thing() = default;\nThing* make_thing() { Thing* thing = new Thing; thing->number++; return thing; }\n' >inner.cc
 cat >outer.cc <<'C'
-#include "pool.h"
 struct Thing { virtual ~Thing(); int number; };
 Thing* make_thing();
 extern "C" void run() {
@@ -72,13 +70,13 @@ C
 gcc -O1 host.c -o host -ldl
 flags="-g -O2 -fPIC -shared -std=c++17"
 g++ $flags bare.cc -o bare.so -nodefaultlibs -lc -lgcc &
-g++ $flags pool.cc -o pool.so -nodefaultlibs -lc -lgcc &
+g++ $flags -include pool_operators pool.cc -o pool.so -nodefaultlibs -lc -lgcc &
 g++ $flags user.cc -o user.so &
 wait
 g++ $flags -static-libstdc++ user.cc -o static.so -Wl,--export-dynamic &
 g++ $flags inner.cc -o libinner.so &
 wait
-g++ $flags outer.cc -o outer.so -L. -linner -Wl,-rpath,"$PWD"
+g++ $flags -include pool_operators outer.cc -o outer.so -L. -linner -Wl,-rpath,"$PWD"
 cp pool.so pool2.so
 tried=0
 for words in "bare user" "static user" "user static" "bare pool user pool2" "global:bare pool" "pool global:bare pool2" "outer" "bare outer pool" \
