@@ -302,10 +302,38 @@ void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count, O
   }
 }
 
-// A symbol whose value is 0 is no definition to the loader.
+namespace {
+
+bool names_mangled(const Tables& tables, const ElfW(Rela) & relocation) {
+  const ElfW(Sym)* const symbol = tables.symbols + ELF64_R_SYM(relocation.r_info);
+  if (!can_read_object(symbol, sizeof *symbol)) return false;
+  const char* const name = tables.strings + symbol->st_name;
+  return can_read_object(name, 2) && name[0] == '_' && name[1] == 'Z';
+}
+
+// Whether what the program starts with refers to one of the names.
+bool are_named(const SoughtSymbol* sought, size_t count) {
+  bool is_any = false;
+  for (const link_map* object = first_object(); object != nullptr && !is_any; object = object->l_next) {
+    if (is_passed_over(object)) continue;
+    const Tables tables = read_relocation_tables(object);
+    for (size_t table = 0; table < 2; ++table) {
+      for_each_relocation(tables, table, [&](const ElfW(Rela) & relocation) {
+        if (!names_mangled(tables, relocation)) return;
+        for (size_t i = 0; i < count && !is_any; ++i) is_any = names(tables, relocation, sought[i].name);
+      });
+    }
+  }
+  return is_any;
+}
+
+}  // namespace
+
+// A symbol whose value is 0 is no definition to the loader. Where an object refers to some of them by weak references,
+// a pointer may be bound already, and a call of another one would be bound to nothing later: then all of them stay.
 void withdraw_exports(SoughtSymbol* sought, size_t count) {
   const link_map* const agent = agent_object();
-  if (agent == nullptr || count == 0) return;
+  if (agent == nullptr || count == 0 || are_named(sought, count)) return;
   find_symbols_in_object(agent, sought, count);
   uint64_t first_avma = UINT64_MAX;
   uint64_t last_avma = 0;

@@ -41,8 +41,8 @@ struct Redirection {
 // are.
 enum class OwnCalls { kStay, kLead };
 
-// Takes names that the agent exports from what the loader finds from now on, dlsym included. What is bound already
-// stays. sought: with the names; the rest is filled in.
+// Takes names that the agent exports from what the loader finds from now on, dlsym included; none of them where an
+// object that the program starts with refers to one. sought: with the names, which are C++'s; the rest is filled in.
 void withdraw_exports(SoughtSymbol* sought, size_t count);
 
 // Fills in `real`, `object` and `is_missed` of each that it finds. sought[i]: what list[i] is looked for by.

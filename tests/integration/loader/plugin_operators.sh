@@ -95,3 +95,20 @@ done
 [ "$tried" = 11 ] || fail "$tried lists were tried"
 # What they call is recorded by malloc: of the last list's user a thousand texts, and none of the pool's blocks.
 expect_eq "texts" "$(json profile.json '[.pps[] | select(.tb == 101000) | .tbk] | add')" 1000
+# A weak reference that is tested, and others that are bound at their first call: all are ours, or none is.
+cat >weak.c <<'C'
+#include <stddef.h>
+#include <stdio.h>
+void* _Znwm(size_t size) __attribute__((weak));
+void _ZdlPv(void* block) __attribute__((weak));
+int main(void) {
+  if (_Znwm != NULL) _ZdlPv(_Znwm(8));
+  puts("as it should be");
+  return 0;
+}
+C
+for linker in bfd lld gold; do
+  gcc -O1 weak.c -o weak -Wl,-z,lazy -fuse-ld=$linker 2>/dev/null || { not_tried "ld.$linker"; continue; }
+  expect_status 0 "$HEAPPROF_BIN" run -q -o weak.json -- ./weak
+  expect_eq "output" "$(cat out.txt)" "as it should be"
+done
