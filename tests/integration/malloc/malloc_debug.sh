@@ -1,5 +1,5 @@
 # glibc's own checks of the heap (MALLOC_CHECK_, mtrace, mcheck) are in a library with hidden versions of malloc: they
-# find and write under heapprof what they do without it, and each block counts once.
+# end the program and trace as many calls as without heapprof, and each block counts once.
 library=libc_malloc_debug.so.0
 LD_PRELOAD=$library true 2>err.txt && [ ! -s err.txt ] || skip "$library is not there"
 cat >checks.c <<'C'
