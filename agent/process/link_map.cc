@@ -10,9 +10,13 @@
 #include <elf.h>
 #include <string.h>
 
+#include <iterator>
+
 namespace heapprof::agent {
 
 namespace {
+
+constexpr uintptr_t kLeastPageBytes = 4096;
 
 ReadablePages g_pages;
 
@@ -22,8 +26,11 @@ bool can_read_object(const void* from, size_t bytes) { return g_pages.hold(from,
 void forget_readable_pages() { g_pages = {}; }
 
 bool is_object_text(const char* at, const char* text) {
-  for (;; ++at, ++text) {
-    if (!can_read_object(at, 1) || *at != *text) return false;
+  for (bool is_readable = false;; ++at, ++text) {
+    if (reinterpret_cast<uintptr_t>(at) % kLeastPageBytes == 0) is_readable = false;
+    if (!is_readable && !can_read_object(at, 1)) return false;
+    is_readable = true;
+    if (*at != *text) return false;
     if (*text == 0) return true;
   }
 }
@@ -115,6 +122,22 @@ DynamicTables read_tables(const link_map& object) {
   return tables;
 }
 
+struct KeptTables {
+  const ElfW(Dyn) * of = nullptr;  // nullptr: none yet
+  DynamicTables tables;
+};
+KeptTables g_kept[32];  // direct mapped
+const void* g_keeper = nullptr;
+
+// As they are at this moment; as they were found in the life of a TablesKept.
+DynamicTables tables_of(const link_map& object) {
+  const void* const keeper = __atomic_load_n(&g_keeper, __ATOMIC_RELAXED);
+  if (keeper == nullptr || keeper != __builtin_thread_pointer()) return read_tables<Directly>(object);
+  KeptTables& kept = g_kept[reinterpret_cast<uintptr_t>(object.l_ld) / 4096 % std::size(g_kept)];
+  if (kept.of != object.l_ld) kept = {object.l_ld, read_tables<Directly>(object)};
+  return kept.tables;
+}
+
 uint32_t gnu_hash_of(const char* name) {
   uint32_t hash = 5381;
   for (; *name != 0; ++name) hash = hash * 33 + static_cast<unsigned char>(*name);
@@ -134,7 +157,8 @@ uint32_t sysv_hash_of(const char* name) {
 // that has no versions.
 struct Wanted {
   const char* name;
-  const char* version;
+  const char* version = nullptr;
+  uint32_t gnu_hash = gnu_hash_of(name);
 };
 
 template <typename Memory>
@@ -201,7 +225,7 @@ bool find_by_gnu_hash(const DynamicTables& tables, const Wanted& wanted, SymbolC
   const auto* bloom = reinterpret_cast<const uint64_t*>(tables.gnu_hash + 4);
   const auto* buckets = reinterpret_cast<const uint32_t*>(bloom + header.bloom_words);
   const uint32_t* chains = buckets + header.bucket_count;
-  const uint32_t hash = gnu_hash_of(wanted.name);
+  const uint32_t hash = wanted.gnu_hash;
   const uint64_t mask = 1ull << hash % 64 | 1ull << (hash >> header.bloom_shift % 32) % 64;
   uint64_t word;
   if (!Memory::load(&word, bloom + hash / 64 % header.bloom_words) || (word & mask) != mask) return false;
@@ -251,7 +275,7 @@ void* find_in_object(const link_map& object, const DynamicTables& tables, const 
 }
 
 void* find_in_object(const link_map* object, const Wanted& wanted) {
-  return find_in_object<Directly>(*object, read_tables<Directly>(*object), wanted, false);
+  return find_in_object<Directly>(*object, tables_of(*object), wanted, false);
 }
 
 // The agent's own dynamic section tells which object of the list it is.
@@ -284,13 +308,18 @@ Definition find_behind(const Wanted& wanted) {
 
 }  // namespace
 
+TablesKept::TablesKept(bool is_wanted) {
+  if (is_wanted) __atomic_store_n(&g_keeper, __builtin_thread_pointer(), __ATOMIC_RELAXED);
+}
+TablesKept::~TablesKept() { __atomic_store_n(&g_keeper, nullptr, __ATOMIC_RELAXED); }
+
 bool is_loaded_late() {
   static int known = 0;  // 1: no, 2: yes
   if (int answer = __atomic_load_n(&known, __ATOMIC_RELAXED); answer != 0) return answer == 2;
   bool has_libc = false;
   const link_map* object = first_object();
   for (; object != nullptr && !is_agent(*object); object = object->l_next) {
-    has_libc = has_libc || find_in_object(object, {"gnu_get_libc_version", nullptr}) != nullptr;
+    has_libc = has_libc || find_in_object(object, {"gnu_get_libc_version"}) != nullptr;
   }
   __atomic_store_n(&known, has_libc ? 2 : 1, __ATOMIC_RELAXED);
   return has_libc;
@@ -305,7 +334,7 @@ const link_map* first_object() {
   return state == nullptr ? nullptr : state->r_map;
 }
 
-Definition find_behind_agent(const char* name) { return find_behind({name, nullptr}); }
+Definition find_behind_agent(const char* name) { return find_behind({name}); }
 Definition find_version_behind_agent(const char* name, const char* version) { return find_behind({name, version}); }
 
 namespace {
@@ -387,13 +416,13 @@ const link_map* agent_object() {
 
 void* find_in_agent(const char* name) {
   const link_map* object = agent_object();
-  return object == nullptr ? nullptr : find_in_object(object, {name, nullptr});
+  return object == nullptr ? nullptr : find_in_object(object, {name});
 }
 
 bool is_passed_over(const link_map* object) { return is_agent(*object) || is_vdso(object); }
 
 void find_symbols_in_object(const link_map* object, SoughtSymbol* symbols, size_t count) {
-  const DynamicTables tables = read_tables<Directly>(*object);
+  const DynamicTables tables = tables_of(*object);
   for (size_t i = 0; i < count; ++i) {
     SymbolCopy found;
     if (symbols[i].symbol != nullptr) continue;
@@ -412,12 +441,12 @@ void find_symbols_in_process(SoughtSymbol* symbols, size_t count) {
 Definition find_in_glibc(const char* name) {
   constexpr const char* kSonames[] = {"libc.so.6", "ld-linux-x86-64.so.2", "libpthread.so.0"};
   for (const link_map* object = first_object(); object != nullptr; object = object->l_next) {
-    const DynamicTables tables = read_tables<Directly>(*object);
+    const DynamicTables tables = tables_of(*object);
     bool is_glibc = false;
     for (const char* soname : kSonames)
       is_glibc = is_glibc || (tables.soname != nullptr && is_object_text(tables.soname, soname));
     if (!is_glibc) continue;
-    if (void* address = find_in_object<Directly>(*object, tables, {name, nullptr}, false)) return {address, object};
+    if (void* address = find_in_object<Directly>(*object, tables, {name}, false)) return {address, object};
   }
   return {};
 }
@@ -425,7 +454,7 @@ Definition find_in_glibc(const char* name) {
 Definition find_in_process(const char* name) {
   for (const link_map* object = first_object(); object != nullptr; object = object->l_next) {
     if (is_agent(*object) || is_vdso(object)) continue;
-    if (void* address = find_in_object(object, {name, nullptr})) return {address, object};
+    if (void* address = find_in_object(object, {name})) return {address, object};
   }
   return {};
 }

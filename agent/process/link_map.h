@@ -26,6 +26,16 @@ bool is_object_text(const char* at, const char* text);
 // Something may have been unmapped since: pages are asked about anew.
 void forget_readable_pages();
 
+// In its life, look-ups of this thread read what an object says of its tables once.
+// pre: where is_wanted, it is the only one ever; in its life no handler of a signal runs, and nothing is unloaded.
+class TablesKept {
+ public:
+  explicit TablesKept(bool is_wanted);
+  ~TablesKept();
+  TablesKept(const TablesKept&) = delete;
+  TablesKept& operator=(const TablesKept&) = delete;
+};
+
 struct Definition {
   void* address = nullptr;           // nullptr: nowhere
   const link_map* object = nullptr;  // who defines it

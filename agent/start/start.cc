@@ -284,6 +284,7 @@ void resolve_once() {
     g_fork_safe =
         !is_error(raw_syscall(SYS_madvise, reinterpret_cast<long>(&g_fork_page), sizeof g_fork_page, MADV_WIPEONFORK));
   }
+  const TablesKept kept(!is_filtered());
   const bool has_malloc = find_real_functions(&g_malloc_object);
   init_find_object();
   look_at_image();
