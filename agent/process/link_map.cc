@@ -10,8 +10,6 @@
 #include <elf.h>
 #include <string.h>
 
-#include <iterator>
-
 namespace heapprof::agent {
 
 namespace {
@@ -126,14 +124,15 @@ struct KeptTables {
   const ElfW(Dyn) * of = nullptr;  // nullptr: none yet
   DynamicTables tables;
 };
-KeptTables g_kept[32];  // direct mapped
+constexpr size_t kKept = 32;
+KeptTables g_kept[kKept];  // direct mapped
 const void* g_keeper = nullptr;
 
 // As they are at this moment; as they were found in the life of a TablesKept.
 DynamicTables tables_of(const link_map& object) {
   const void* const keeper = __atomic_load_n(&g_keeper, __ATOMIC_RELAXED);
   if (keeper == nullptr || keeper != __builtin_thread_pointer()) return read_tables<Directly>(object);
-  KeptTables& kept = g_kept[reinterpret_cast<uintptr_t>(object.l_ld) / 4096 % std::size(g_kept)];
+  KeptTables& kept = g_kept[reinterpret_cast<uintptr_t>(object.l_ld) / 4096 % kKept];
   if (kept.of != object.l_ld) kept = {object.l_ld, read_tables<Directly>(object)};
   return kept.tables;
 }

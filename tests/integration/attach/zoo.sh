@@ -108,8 +108,8 @@ for delay in 0.01 0.02 0.03 0.04 0.05 0.06 0.07 0.08 0.1 0.12; do
   wait $attached || grep -q 'is stopped' err.txt || { cat err.txt >&2; fail "a stop $delay s after attach began: attach ended so"; }
 done
 finish "stops"
-# Killed at one of its first requests: the program has its signals, and its call comes back as it would have. A sleep may
-# have begun anew: the kernel forgets its own record of it when the thread returns by the frame that heapprof left.
+# Killed at one of its first requests: the program has its signals, and its call comes back as it would have. A sleep
+# may have begun anew: the kernel forgets its own record of it when the thread returns by the frame that heapprof left.
 if have strace; then
   for request in $(seq 8 $step 20); do
     start "$TARGETS/attach_zoo" sleep_anew
