@@ -13,16 +13,23 @@ struct LateReal {
   void* function = nullptr;  // once it was called
 };
 
-// Calls it as it was meant, with errno as it was; where there is none, there was nothing to be called.
-template <typename... Arguments>
-[[gnu::always_inline]] inline void forward(LateReal* real, Arguments... arguments) {
+// nullptr: there is none. Leaves errno as it was.
+inline void* find_real_now(LateReal* real) {
   void* function = __atomic_load_n(&real->function, __ATOMIC_ACQUIRE);
   if (function == nullptr) {
     const int before = errno;
     function = find_late_behind_agent({real->name, nullptr, nullptr}, &real->function);
     errno = before;
   }
+  return function;
+}
+
+// Calls it as it was meant, with errno as it was. False: there was nothing to be called.
+template <typename... Arguments>
+[[gnu::always_inline]] inline bool forward(LateReal* real, Arguments... arguments) {
+  void* const function = find_real_now(real);
   if (function != nullptr) reinterpret_cast<void (*)(Arguments...)>(function)(arguments...);
+  return function != nullptr;
 }
 
 // Objects are being unloaded: forgets those of the functions that are gone.
