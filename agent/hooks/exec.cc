@@ -2,7 +2,8 @@
 // given, if it must.
 //
 // A hook may run in a vfork child, which borrows its parent's memory: so nothing is kept, and the changed environment
-// and the path lie in the frames of start_with and with_program, which stay until the exec. Where nothing is to be
+// and the path lie in the frames of start_with and with_program, which stay until the exec. (What is too large for a
+// stack lies in pages, which an exec of such a child leaves in its parent: t_left.) Where nothing is to be
 // changed, the function that the program called is called, with its own arguments; only a changed environment leads
 // execv to execve.
 //
@@ -19,6 +20,7 @@
 #include "agent/process/image_check.h"
 #include "agent/process/link_map.h"
 #include "agent/process/own_memory.h"
+#include "agent/process/own_variables.h"
 #include "agent/start/start.h"
 
 #include <errno.h>
@@ -144,8 +146,7 @@ Plan make_bare_plan(const ImagePlace& image, Texts variables, bool replaces_proc
   return plan;
 }
 
-// A stack may be 16 KiB: of what a call needs, more than this lies in pages of its own. Those of a vfork child that has
-// become the program stay in its parent.
+// A stack may be 16 KiB: of what a call needs, more than this lies in pages of its own.
 constexpr size_t kMostOnStack = 8192;
 
 // Where the program is, and what looking for it took of kMostOnStack.
@@ -154,27 +155,52 @@ struct FoundImage {
   size_t stack_bytes = 0;
 };
 
+// What a vfork child of this thread has in pages for its exec. It has its parent's thread-local storage, and the thread
+// waits until the child has become a program: when the thread, or another child of it, comes here again, they are
+// nobody's.
+struct alignas(64) PagesHead {
+  size_t bytes;
+  int child;
+};
+enum class PagesFor : uint32_t { kPath, kEnvironment };
+constinit thread_local PagesHead* t_left[2] __attribute__((tls_model("initial-exec"))) = {};
+
 class LargeMemory {
  public:
-  explicit LargeMemory(size_t bytes)
-      : bytes_(bytes), memory_(sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1)) {}
+  LargeMemory(PagesFor what, size_t bytes) {
+    PagesHead** const left = has_own_variables() ? &t_left[static_cast<uint32_t>(what)] : nullptr;
+    const int pid = sys_getpid();
+    if (left != nullptr && *left != nullptr && (*left)->child != pid &&
+        (*left)->child != raw_syscall(SYS_getppid)) {  // else it is in a handler, and would go on
+      sys_munmap(*left, (*left)->bytes);
+      *left = nullptr;
+    }
+    const size_t all_bytes = sizeof(PagesHead) + bytes;
+    head_ = static_cast<PagesHead*>(sys_mmap(all_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1));
+    if (head_ == nullptr) return;
+    *head_ = {all_bytes, pid};
+    if (left == nullptr || *left != nullptr || pid == g_pid) return;
+    *left = head_;
+    left_ = left;
+  }
   LargeMemory(const LargeMemory&) = delete;
   LargeMemory& operator=(const LargeMemory&) = delete;
   ~LargeMemory() {
-    if (memory_ != nullptr) sys_munmap(memory_, bytes_);
+    if (left_ != nullptr) *left_ = nullptr;
+    if (head_ != nullptr) sys_munmap(head_, head_->bytes);
   }
-  void* get() const { return memory_; }  // nullptr: the kernel refused
+  void* get() const { return head_ == nullptr ? nullptr : head_ + 1; }  // nullptr: the kernel refused
 
  private:
-  size_t bytes_;
-  void* memory_;
+  PagesHead* head_ = nullptr;
+  PagesHead** left_ = nullptr;
 };
 
 // Returns what start(environment) returns. A function of its own, because the environment lives in its frame.
 template <typename Start>
 __attribute__((noinline)) int start_with(const Plan& plan, size_t stack_bytes, Texts variables, Start start) {
   if (plan.bytes > kMostOnStack - stack_bytes) {
-    const LargeMemory memory(plan.bytes);
+    const LargeMemory memory(PagesFor::kEnvironment, plan.bytes);
     if (memory.get() != nullptr) return start(change_environment(variables, plan.change, memory.get(), plan.bytes));
   }
   if (plan.bytes != 0) {
@@ -217,7 +243,7 @@ __attribute__((noinline)) int with_program(const char* file, Run run) {
   FoundImage image;
   const unsigned long bytes = is_following() ? search_bytes(file) : 0;
   if (bytes > kMostOnStack) {
-    const LargeMemory memory(bytes);
+    const LargeMemory memory(PagesFor::kPath, bytes);
     if (memory.get() != nullptr) image.where.path = find_in_path(file, static_cast<char*>(memory.get()), bytes);
     return run(image);
   }

@@ -46,3 +46,41 @@ profile ./takes
 expect_eq "statuses" "$(cut -d' ' -f1,2 out.txt)" "$(printf '%d 0\n' 0 1 2 3 4)"
 paste -d' ' plain.txt out.txt | awk '{ print "way " $1 ": " $3 " bytes, and " $6 " with us"; if ($6 > $3 + 3584) wrong = 1 } END { exit wrong || NR != 5 }' ||
   fail "starting a program takes more of the stack"
+
+# What it takes in pages, for a large environment, a parent does not keep for each program that its vfork children have
+# become.
+cat >keeps.c <<'C'
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static long pages(void) {
+  long all = 0;
+  FILE* file = fopen("/proc/self/statm", "r");
+  if (file == NULL || fscanf(file, "%ld", &all) != 1) exit(2);
+  fclose(file);
+  return all;
+}
+int main(void) {
+  static char* variables[4001];
+  char* words[] = {"true", NULL};
+  for (int i = 0; i < 4000; ++i) {
+    if (asprintf(&variables[i], "A%d=%d", i, i) < 0) return 1;
+  }
+  long before = 0;
+  for (int i = 0; i < 40; ++i) {
+    if (i == 2) before = pages();
+    if (vfork() == 0) {
+      execve("/bin/true", words, variables);
+      _exit(1);
+    }
+    wait(NULL);
+  }
+  printf("%ld\n", pages() - before);
+  return 0;
+}
+C
+gcc -O1 keeps.c -o keeps
+profile ./keeps
+expect_eq "pages that stay after 38 programs" "$(cat out.txt)" 0
