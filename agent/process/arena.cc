@@ -8,6 +8,7 @@
 
 #include "agent/libc/raw.h"
 #include "agent/libc/valgrind.h"
+#include "agent/process/own_pages.h"
 
 #include <string.h>
 
@@ -37,9 +38,11 @@ uint64_t mapped_bytes() { return is_in_valgrind() ? wire::kArenaBytes : kFirstPa
 constexpr uint64_t kBeforeCodesOff = wire::kCodesOff - wire::kPageBytes;
 
 // Shared, so that it does not count for RLIMIT_DATA: nothing reads what is written there.
+// pre: that of note_own_pages()
 void map_over(void* address, uint64_t size_bytes) {
   raw_syscall(SYS_mmap, reinterpret_cast<long>(address), static_cast<long>(size_bytes), PROT_READ | PROT_WRITE,
               MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  note_own_pages(address, size_bytes);
 }
 
 // Of what is mapped whole. nullptr: the kernel refuses.
