@@ -124,17 +124,24 @@ struct KeptTables {
   const ElfW(Dyn) * of = nullptr;  // nullptr: none yet
   DynamicTables tables;
 };
-constexpr size_t kKept = 32;
-KeptTables g_kept[kKept];  // direct mapped
+constexpr size_t kKept = 64;
+constexpr size_t kTried = 8;
+KeptTables g_kept[kKept];
 const void* g_keeper = nullptr;
 
 // As they are at this moment; as they were found in the life of a TablesKept.
 DynamicTables tables_of(const link_map& object) {
   const void* const keeper = __atomic_load_n(&g_keeper, __ATOMIC_RELAXED);
   if (keeper == nullptr || keeper != __builtin_thread_pointer()) return read_tables<Directly>(object);
-  KeptTables& kept = g_kept[reinterpret_cast<uintptr_t>(object.l_ld) / 4096 % kKept];
-  if (kept.of != object.l_ld) kept = {object.l_ld, read_tables<Directly>(object)};
-  return kept.tables;
+  size_t at = reinterpret_cast<uintptr_t>(object.l_ld) / 4096 % kKept;
+  for (size_t i = 0; i < kTried; ++i, at = (at + 1) % kKept) {
+    if (g_kept[at].of == object.l_ld) return g_kept[at].tables;
+    if (g_kept[at].of == nullptr) {
+      g_kept[at] = {object.l_ld, read_tables<Directly>(object)};
+      return g_kept[at].tables;
+    }
+  }
+  return read_tables<Directly>(object);
 }
 
 uint32_t gnu_hash_of(const char* name) {
