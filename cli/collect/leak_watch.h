@@ -41,6 +41,8 @@ class LeakWatch {
   LeakKind judgement_of(const Block& block) const;
   // What owns what was lost at that moment: as LeakMarks has it.
   const std::vector<LostOwner>& owners() const { return result_.owners; }
+  // What leads to blocks that were live at the end, and reachable at that moment: as RootHolders has it.
+  std::vector<HeldBlocks> holders() const { return result_.holders.sum(result_.blocks); }
 
  private:
   void ask();

@@ -27,4 +27,37 @@ void add_owners(const std::vector<LostOwner>& owners, const CallTree& tree, Reco
   if (owned.bytes > lost.bytes || owned.blocks > lost.blocks) host->lost_owners.clear();
 }
 
+namespace {
+
+HolderKind kind_of(RootKind kind) {
+  switch (kind) {
+    case RootKind::kVariable: return HolderKind::kVariable;
+    case RootKind::kThreadLocal: return HolderKind::kThreadLocal;
+    case RootKind::kMapped: return HolderKind::kMapped;
+    case RootKind::kStack: return HolderKind::kStack;
+    case RootKind::kOther: break;
+  }
+  return HolderKind::kOther;
+}
+
+}  // namespace
+
+void add_holders(const std::vector<HeldBlocks>& holders, const CallTree& tree, RecordedDevice* host) {
+  LiveAmount held;
+  for (const HeldBlocks& one : holders) {
+    Holder& recorded = host->held_by.emplace_back(
+        Holder{kind_of(one.kind), one.is_shared, one.names, one.module, one.bytes, one.blocks, {}});
+    held.bytes = add_saturating(held.bytes, one.bytes);
+    held.blocks = add_saturating(held.blocks, one.blocks);
+    for (const LostPart& part : one.parts)
+      recorded.parts.push_back({tree.sites()[part.site].stack, part.bytes, part.blocks});
+  }
+  LiveAmount reachable;
+  for (const RecordedSite& site : host->sites) {
+    reachable.bytes = add_saturating(reachable.bytes, site.numbers.reachable_bytes);
+    reachable.blocks = add_saturating(reachable.blocks, site.numbers.reachable_blocks);
+  }
+  if (held.bytes > reachable.bytes || held.blocks > reachable.blocks) host->held_by.clear();
+}
+
 }  // namespace heapprof::cli

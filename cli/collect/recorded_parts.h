@@ -10,6 +10,7 @@
 #include "cli/collect/books/stay_book.h"
 #include "cli/collect/clock.h"
 #include "cli/collect/leaks/leak_marks.h"
+#include "cli/collect/leaks/root_holders.h"
 #include "cli/collect/recording_builder.h"
 #include "cli/collect/rings/call_tree.h"
 #include "cli/model/profile/device_trace.h"
@@ -51,11 +52,13 @@ uint32_t take_name(std::string_view text, wire::Name* names);
 
 std::vector<NamedMemory> recorded_names(const NameBook& book, const CallTree& tree, const wire::Name* names);
 
-// ---- recorded_owners.cc: what owns the memory that was lost, by stack
+// ---- recorded_owners.cc: what owns the memory that was lost, and what holds what is reachable, by stack
 
 // Fills host->lost_owners. pre: the sites of the host have what of them is lost
 // Where blocks that were judged lost were freed after all, the owners may have more than the sites: then none is told.
 void add_owners(const std::vector<LostOwner>& owners, const CallTree& tree, RecordedDevice* host);
+// Fills host->held_by, likewise.
+void add_holders(const std::vector<HeldBlocks>& holders, const CallTree& tree, RecordedDevice* host);
 
 // ---- recorded_snapshots.cc: the books of snapshots for the recording: with names and times, and what each site had at
 // them

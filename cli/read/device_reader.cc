@@ -58,16 +58,17 @@ void read_owner_part(JsonPull* json, PointReader* points, OwnerPart* part) {
       [](const std::string&) { return false; });
 }
 
-void read_owners_of_stacks(JsonPull* json, PointReader* points, LostOwners* owners) {
+// What has fields, and blocks by stack.
+template <typename VisitFields>
+void read_blocks_of(JsonPull* json, PointReader* points, std::vector<OwnerPart>* parts,
+                    const VisitFields& visit_fields) {
   uint32_t no_stack = 0;
-  read_stacked(
-      json, points, &no_stack, [owners](FieldReader& reader) { visit_lost_owners(*owners, reader); },
-      [&](const std::string& key) {
-        if (key != "blocks_of" || !owners->parts.empty()) return false;
-        if (!json->begin_array()) return true;
-        while (json->next_element() && !json->failed()) read_owner_part(json, points, &owners->parts.emplace_back());
-        return true;
-      });
+  read_stacked(json, points, &no_stack, visit_fields, [&](const std::string& key) {
+    if (key != "blocks_of" || !parts->empty()) return false;
+    if (!json->begin_array()) return true;
+    while (json->next_element() && !json->failed()) read_owner_part(json, points, &parts->emplace_back());
+    return true;
+  });
 }
 
 void read_named_site(JsonPull* json, PointReader* points, NamedSite* site) {
@@ -172,7 +173,18 @@ void read_refusals(JsonPull* json, PointReader* points, std::vector<Refusal>* re
 
 void read_lost_owners(JsonPull* json, PointReader* points, std::vector<LostOwners>* all) {
   if (!json->begin_array()) return;
-  while (json->next_element() && !json->failed()) read_owners_of_stacks(json, points, &all->emplace_back());
+  while (json->next_element() && !json->failed()) {
+    LostOwners& owners = all->emplace_back();
+    read_blocks_of(json, points, &owners.parts, [&](FieldReader& reader) { visit_lost_owners(owners, reader); });
+  }
+}
+
+void read_held_by(JsonPull* json, PointReader* points, std::vector<Holder>* all) {
+  if (!json->begin_array()) return;
+  while (json->next_element() && !json->failed()) {
+    Holder& holder = all->emplace_back();
+    read_blocks_of(json, points, &holder.parts, [&](FieldReader& reader) { visit_holder(holder, reader); });
+  }
 }
 
 void read_names(JsonPull* json, PointReader* points, std::vector<NamedMemory>* names) {

@@ -95,6 +95,11 @@ class FieldReader {
     if (!json_->read_string(&name)) return;
     *value = parse_end_kind(name).value_or(EndKind::kUnknown);  // a later version may know more ends
   }
+  void read(HolderKind* value) {
+    std::string name;
+    if (!json_->read_string(&name)) return;
+    *value = parse_holder_kind(name).value_or(HolderKind::kOther);  // likewise
+  }
   void read(std::vector<std::string>* values) {
     values->clear();
     if (!json_->begin_array()) return;

@@ -40,6 +40,11 @@ void give_up_names(Recording* recording) {
 SymbolTable look_up_names(const SymbolizeOptions& options, SymbolCache* cache, Recording* recording) {
   name_main_module(recording);
   demangle_kernels(&recording->scopes);
+  for (RecordedDevice& device : recording->devices) {
+    for (Holder& holder : device.held_by) {
+      for (std::string& name : holder.names) name = demangle(name);
+    }
+  }
   std::vector<std::string>& unread = recording->run.coverage.unread_modules;
   try {
     if (cache == nullptr) {

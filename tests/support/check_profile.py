@@ -98,6 +98,7 @@ def check_extension(profile, rule):
         rule(isinstance(sizes, int) or sum(sizes[1::2]) == pp["tbk"],
              f"pps[{index}]: the sizes do not add up to the blocks")
     check_owners(host, rule)
+    check_holders(host, rule)
     check_moments(profile, host, rule)
     check_scopes(profile["heapprof"], rule)
     check_snapshots(profile, rule)
@@ -121,6 +122,21 @@ def check_owners(host, rule):
         rule(len(set(stacks)) == len(stacks), "a stack is twice in one entry of lost_owners")
     sizes = [entry["lost_bytes"] for entry in entries]
     rule(sizes == sorted(sizes, reverse=True), "lost_owners are not in order")
+
+
+def check_holders(host, rule):
+    entries = host.get("held_by", [])
+    rule("held_by" not in host or entries, "held_by is there, and empty")
+    for what in ("bytes", "count"):
+        reachable = sum(host["sites"].get("reachable_" + what, []))
+        held = sum(entry["held_" + what] for entry in entries)
+        rule(held <= reachable, f"holders have {held} {what} of what is reachable, which is {reachable}")
+    for entry in entries:
+        rule(sum(part["owner_bytes"] for part in entry["blocks_of"]) <= entry["held_bytes"], "stacks have more than is held")
+    sizes = [entry["held_bytes"] for entry in entries]
+    rule(sizes == sorted(sizes, reverse=True), "held_by is not in order")
+    keys = [(entry["kind"], entry["is_shared"], tuple(entry["names"]), entry["module"]) for entry in entries]
+    rule(len(set(keys)) == len(keys), "a holder is there twice")
 
 
 def check_scopes(extension, rule):

@@ -28,10 +28,12 @@ struct LeakBlock {
   uint64_t start;
   uint64_t size_bytes;
   uint32_t site;
-  LeakKind kind = LeakKind::kUnjudged;
+  uint32_t holder : 24 = 0;  // of root_holders.h; 0: none
+  LeakKind kind : 8 = LeakKind::kUnjudged;
 
   uint64_t end() const { return start + (size_bytes == 0 ? 1 : size_bytes); }
 };
+static_assert(sizeof(LeakBlock) == 24);
 
 class BlockTable {
  public:

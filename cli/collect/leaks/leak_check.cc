@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <span>
 #include <system_error>
 
 namespace heapprof::cli {
@@ -111,8 +112,12 @@ void LeakCheck::work() {
       if (problem.empty()) {
         LeakMarks marks(&blocks, &memory);
         marks.set_interrupt([&memory] { return memory.is_stopped(); });
-        for (const StoppedThreads::Thread& thread : others.threads()) marks.add_root_words(thread.words);
-        for (const LeakRoot& root : find_roots(&memory, blocks, facts)) marks.add_root(root.range, root.is_libc);
+        RootHolders holders;
+        std::vector<std::span<const uint64_t>> registers;
+        for (const StoppedThreads::Thread& thread : others.threads()) registers.emplace_back(thread.words);
+        holders.mark(
+            find_roots(&memory, blocks, facts), registers,
+            [&memory](const LeakRoot& root) { return read_mapped_variables(root, &memory); }, &marks);
         marks.finish();
         if (memory.is_gone() || !memory.try_at(question_.exiting.stack_avma).empty()) {
           problem = kEndedMeanwhile;
@@ -124,6 +129,7 @@ void LeakCheck::work() {
         if (problem.empty()) {
           result_.blocks = blocks.blocks();
           result_.owners = marks.lost_owners();
+          result_.holders = std::move(holders);
         }
       }
     }

@@ -18,6 +18,7 @@
 #include "cli/collect/leaks/block_table.h"
 #include "cli/collect/leaks/leak_marks.h"
 #include "cli/collect/leaks/leak_roots.h"
+#include "cli/collect/leaks/root_holders.h"
 
 #include <sys/types.h>
 
@@ -53,6 +54,7 @@ struct LeakResult {
   std::string problem;            // why there is no answer; empty: there is one
   std::vector<LeakBlock> blocks;  // by address, each with its kind
   std::vector<LostOwner> owners;  // as LeakMarks has them
+  RootHolders holders;            // of the blocks
   uint64_t read_bytes = 0;
   uint64_t unread_bytes = 0;
   uint64_t stopped_threads = 0;

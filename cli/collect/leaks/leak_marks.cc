@@ -176,10 +176,16 @@ bool LeakMarks::counts_as_start(uint32_t index, uint64_t word) {
   return source_.is_vtable(base);
 }
 
-void LeakMarks::reach(uint32_t block) {
-  if (blocks_[block].kind == LeakKind::kReachable) return;
-  blocks_[block].kind = LeakKind::kReachable;
-  reached_.push_back(block);
+void LeakMarks::reach(uint32_t index, uint32_t holder) {
+  LeakBlock& block = blocks_[index];
+  if (block.kind == LeakKind::kReachable) {
+    if (block.holder == holder || block.holder < first_holder_) return;
+    holder = join_(block.holder, holder);
+    if (block.holder == holder) return;
+  }
+  block.kind = LeakKind::kReachable;
+  block.holder = holder & kMostHolderId;
+  reached_.push_back(index);
 }
 
 void LeakMarks::suspect(uint32_t block) {
@@ -188,27 +194,38 @@ void LeakMarks::suspect(uint32_t block) {
   suspects_.push_back(block);
 }
 
-void LeakMarks::mark_from(uint64_t word, bool is_libc) {
+// holder_of_word: asked of a word that leads to a block whose holder it may change.
+template <typename HolderOfWord>
+void LeakMarks::mark_from(uint64_t word, bool is_libc, const HolderOfWord& holder_of_word) {
   const Found found = look_up(word);
   if (found.block == BlockTable::kNone) return;
-  if (blocks_[found.block].kind == LeakKind::kReachable) return;
-  if (found.is_start) return reach(found.block);
-  if (is_libc && word == next_header_of(blocks_[found.block])) return;
-  if (counts_as_start(found.block, word)) return reach(found.block);
+  const LeakBlock& block = blocks_[found.block];
+  if (block.kind == LeakKind::kReachable && block.holder < first_holder_) return;
+  if (found.is_start) return reach(found.block, holder_of_word());
+  if (is_libc && word == next_header_of(block)) return;
+  const uint32_t holder = holder_of_word();
+  if (block.kind == LeakKind::kReachable && block.holder == holder) return;
+  if (counts_as_start(found.block, word)) return reach(found.block, holder);
   suspect(found.block);
 }
 
-void LeakMarks::add_root_words(std::span<const uint64_t> words) {
-  for (const uint64_t word : words) mark_from(word, false);
+void LeakMarks::begin_holders(uint32_t first_id, const Join& join) {
+  first_holder_ = first_id;
+  join_ = join;
 }
 
-void LeakMarks::add_root(MemoryRange range, bool is_libc) {
+void LeakMarks::add_root_words(std::span<const uint64_t> words, uint32_t holder) {
+  for (const uint64_t word : words) mark_from(word, false, [holder] { return holder; });
+}
+
+void LeakMarks::add_root(MemoryRange range, bool is_libc, const HolderOf& holder_of) {
   const auto add = [&](MemoryRange part) {
     if (part.start >= part.end || is_interrupted_) return;
-    source_.visit(part, [&](std::span<const uint64_t> words, uint64_t) {
+    source_.visit(part, [&](std::span<const uint64_t> words, uint64_t address) {
       if (has_to_stop_ && has_to_stop_()) is_interrupted_ = true;
       if (is_interrupted_) return;
-      for (const uint64_t word : words) mark_from(word, is_libc);
+      for (size_t i = 0; i < words.size(); ++i)
+        mark_from(words[i], is_libc, [&] { return holder_of ? holder_of(address + i * kWordBytes) : 0; });
     });
   };
   const uint64_t end = range.end & ~(kWordBytes - 1);
@@ -237,7 +254,8 @@ void LeakMarks::follow_reachable() {
   while (!reached_.empty() && !has_to_stop()) {
     const uint32_t block = reached_.back();
     reached_.pop_back();
-    scan(block, [this](uint64_t word) { mark_from(word, false); });
+    const uint32_t holder = blocks_[block].holder;
+    scan(block, [this, holder](uint64_t word) { mark_from(word, false, [holder] { return holder; }); });
   }
 }
 

@@ -10,7 +10,7 @@
 //
 // Guarantees
 //  - Every block gets a kind. Only words at addresses that are multiples of 8 are pointers.
-//  - What a block holds is read once at most.
+//  - What a block holds is read once at most, and once more each time that another holder leads to it, too (Join).
 //  - Each block that is lost, or lost indirectly, counts with one owner: what several lead to with one of them. Blocks
 //    of site 0, which were not recorded, lead to others and count nowhere.
 // Trust:    what is read is the program's: any word may be anything, and leads to a block of the table or nowhere.
@@ -74,14 +74,25 @@ class LeakMarks {
  public:
   static constexpr size_t kMostOwners = 256;
   static constexpr size_t kMostParts = 4;
+  static constexpr uint32_t kMostHolderId = (1 << 24) - 1;
+  // Who holds what the word at this address of a root leads to (LeakBlock::holder).
+  using HolderOf = std::function<uint32_t(uint64_t address)>;
+  // The holder that stands for both. Of one of them and what stands for both it is the latter; and only a few steps
+  // lead from any holder to one that stays what it is.
+  using Join = std::function<uint32_t(uint32_t holder, uint32_t other)>;
 
   LeakMarks(BlockTable* blocks, WordSource* source);
 
   // Whose words lead to blocks. What lies in a block of the table is left out: it counts where the block is reached.
   // is_libc: data of the C library, whose malloc keeps addresses of the headers of chunks that are free: such a header
   // may begin with the last word of the block before it.
-  void add_root(MemoryRange range, bool is_libc);
-  void add_root_words(std::span<const uint64_t> words);
+  void add_root(MemoryRange range, bool is_libc, const HolderOf& holder_of = {});
+  void add_root_words(std::span<const uint64_t> words, uint32_t holder = 0);
+  // What has a holder keeps it. Holders from now on have this id or a greater one.
+  // pre: follow(); join can be called up to the next one
+  void begin_holders(uint32_t first_id, const Join& join);
+  // What the roots so far lead to has its holders.
+  void follow() { follow_reachable(); }
   // After the last root: every block has its kind.
   void finish();
   // After finish(): the largest first, kMostOwners at most, of which the last one may be the rest.
@@ -105,8 +116,9 @@ class LeakMarks {
 
   Found look_up(uint64_t word);
   bool counts_as_start(uint32_t block, uint64_t word);
-  void mark_from(uint64_t word, bool is_libc);
-  void reach(uint32_t block);
+  template <typename HolderOfWord>
+  void mark_from(uint64_t word, bool is_libc, const HolderOfWord& holder_of_word);
+  void reach(uint32_t block, uint32_t holder);
   void suspect(uint32_t block);
   void scan(uint32_t block, const std::function<void(uint64_t)>& visit_word);
   void follow_reachable();
@@ -124,6 +136,8 @@ class LeakMarks {
   std::vector<uint32_t> reached_;   // whose content was not looked at yet
   std::vector<uint32_t> suspects_;  // only pointers into their middle were seen
   std::vector<LostOwner> owners_;
+  uint32_t first_holder_ = 1;
+  Join join_;
   uint64_t looks_ = 0;
   bool is_interrupted_ = false;
 };

@@ -101,6 +101,11 @@ class Roots {
   }
 
  private:
+  struct Extent {
+    uint64_t start_avma = 0;
+    uint64_t lowest_svma = 0;   // of its first page
+    uint64_t highest_svma = 0;  // where its last segment ends; as the other one: it is no module
+  };
   struct Bss {
     uint64_t end = 0;  // 0: none
     const TargetMapping* of = nullptr;
@@ -113,9 +118,37 @@ class Roots {
     return without(pieces, {first, own_pages_.end()});
   }
 
-  void add(const MemoryRange& range, bool is_libc = false) {
+  // like: what there is to say of it, but the range.
+  void add(const MemoryRange& range, const LeakRoot& like) {
     if (range.start >= range.end) return;
-    for (const MemoryRange& piece : without_own(range, {range})) roots_.push_back({piece, is_libc});
+    for (const MemoryRange& piece : without_own(range, {range})) {
+      roots_.push_back(like);
+      roots_.back().range = piece;
+    }
+  }
+  void add(const MemoryRange& range, RootKind kind = RootKind::kOther) {
+    LeakRoot like;
+    like.kind = kind;
+    add(range, like);
+  }
+
+  // Data of the module of which this is a part.
+  LeakRoot variables_of(const TargetMapping& part) {
+    LeakRoot like;
+    like.is_libc = is_libc_path(part.path);
+    like.kind = RootKind::kVariable;
+    like.module = part.path;
+    const Extent extent = extent_of(part);
+    // A file that the program maps itself is none of its modules.
+    const auto mapped = first_mapped(part.range);
+    const bool is_mapped = mapped != facts_.mapped.end() && mapped->start < part.range.end;
+    if (is_mapped || part.range.start - extent.start_avma >= extent.highest_svma - extent.lowest_svma) {
+      like.kind = RootKind::kMapped;
+      return like;
+    }
+    like.start_avma = extent.start_avma;
+    like.base_avma = extent.start_avma - extent.lowest_svma;
+    return like;
   }
 
   bool is_left_out(const std::string& path) const {
@@ -140,21 +173,26 @@ class Roots {
     if (mapping.is_shared) {
       if (mapping.is_writable) add_shared(mapping.range);
     } else if (mapping.is_writable) {
-      add(mapping.range, is_libc_path(mapping.path));
+      add(mapping.range, variables_of(mapping));
     } else {
-      for (const MemoryRange& range : memory_.changed_pages(mapping.range)) add(range);
+      for (const MemoryRange& range : memory_.changed_pages(mapping.range)) add(range, variables_of(mapping));
     }
   }
 
   // Others may have written what the process never looked at; to look would change the file.
   void add_shared(const MemoryRange& range) {
-    uint64_t unread_bytes = range.end - range.start;
-    if (!memory_.tells_pages()) return memory_.add_unread(unread_bytes);
-    for (const MemoryRange& pages : memory_.pages_of(range)) {
-      unread_bytes -= pages.end - pages.start;
-      add(pages);
+    for (const MemoryRange& piece : without_own(range, {range})) {
+      uint64_t unread_bytes = piece.end - piece.start;
+      if (!memory_.tells_pages()) {
+        memory_.add_unread(unread_bytes);
+        continue;
+      }
+      for (const MemoryRange& pages : memory_.pages_of(piece)) {
+        unread_bytes -= pages.end - pages.start;
+        add(pages, RootKind::kMapped);
+      }
+      memory_.add_unread(unread_bytes);
     }
-    memory_.add_unread(unread_bytes);
   }
 
   // It holds what nobody may read now; the process may allow that again.
@@ -180,9 +218,11 @@ class Roots {
   // The program headers of the file of which this is a part, and where its first page is; empty: it has none.
   std::vector<Elf64_Phdr> segments_of(const TargetMapping& part, uint64_t* start) const {
     const std::vector<TargetMapping>& mappings = memory_.mappings();
-    const auto first = std::find_if(mappings.begin(), mappings.end(), [&part](const TargetMapping& it) {
-      return it.path == part.path && it.inode == part.inode && it.file_off == 0;
-    });
+    // The nearest one before it: a file may be loaded several times (dlmopen).
+    auto first = mappings.end();
+    for (auto it = mappings.begin(); it != mappings.end() && it->range.start <= part.range.start; ++it) {
+      if (it->path == part.path && it->inode == part.inode && it->file_off == 0) first = it;
+    }
     Elf64_Ehdr header{};
     if (first == mappings.end() || !memory_.read(first->range.start, &header, sizeof header)) return {};
     if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(Elf64_Phdr) ||
@@ -195,17 +235,19 @@ class Roots {
     return segments;
   }
 
+  Extent extent_of(const TargetMapping& part) const {
+    Extent extent{0, UINT64_MAX, 0};
+    for (const Elf64_Phdr& segment : segments_of(part, &extent.start_avma)) {
+      if (segment.p_type != PT_LOAD) continue;
+      extent.lowest_svma = std::min(extent.lowest_svma, segment.p_vaddr & ~(kPageBytes - 1));
+      extent.highest_svma = std::max(extent.highest_svma, segment.p_vaddr + segment.p_memsz);
+    }
+    return extent.highest_svma > extent.lowest_svma ? extent : Extent{};
+  }
   // Where the file's last segment ends.
   uint64_t module_end(const TargetMapping& part) const {
-    uint64_t start = 0;
-    uint64_t lowest = UINT64_MAX;
-    uint64_t highest = 0;
-    for (const Elf64_Phdr& segment : segments_of(part, &start)) {
-      if (segment.p_type != PT_LOAD) continue;
-      lowest = std::min(lowest, segment.p_vaddr & ~(kPageBytes - 1));
-      highest = std::max(highest, segment.p_vaddr + segment.p_memsz);
-    }
-    return highest <= lowest ? 0 : page_end(start + (highest - lowest));
+    const Extent extent = extent_of(part);
+    return page_end(extent.start_avma + (extent.highest_svma - extent.lowest_svma));
   }
 
   // What the thread-local storage of all objects takes below a thread pointer, and what libc has in reserve there.
@@ -224,7 +266,7 @@ class Roots {
   }
 
   void add_bss(const Bss& bss, uint64_t start) {
-    if (bss.of != nullptr && !is_left_out(bss.of->path)) add({start, bss.end}, is_libc_path(bss.of->path));
+    if (bss.of != nullptr && !is_left_out(bss.of->path)) add({start, bss.end}, variables_of(*bss.of));
   }
 
   // The pages of brk. Where addresses are not spread at random the program's .bss is in the same line.
@@ -234,7 +276,8 @@ class Roots {
     if (facts_.inherits) return add({start, mapping.range.end});
     for (auto mapped = first_mapped({start, mapping.range.end});
          mapped != facts_.mapped.end() && mapped->start < mapping.range.end; ++mapped) {
-      if (!has_blocks(*mapped)) add({std::max(mapped->start, start), std::min(mapped->end, mapping.range.end)});
+      if (!has_blocks(*mapped))
+        add({std::max(mapped->start, start), std::min(mapped->end, mapping.range.end)}, RootKind::kMapped);
     }
   }
 
@@ -243,7 +286,22 @@ class Roots {
     for (const LeakThread& thread : facts_.threads) {
       if (is_in(thread.stack_avma, range)) start = thread.stack_avma;
     }
-    add({start, range.end});
+    add({start, range.end}, RootKind::kStack);
+  }
+
+  uint64_t storage_start(const LeakThread& thread) {
+    return thread.thread_avma - std::min(thread.thread_avma, static_tls_bytes());
+  }
+
+  // From its stack pointer, where that lies in there, to its descriptor, below which is its thread-local storage. How
+  // much of that libc has in reserve is not known: what may be of the outermost functions counts as the stack's.
+  void add_thread(const LeakThread& thread, const MemoryRange& range, uint64_t end) {
+    const bool is_below = is_in(thread.stack_avma, range) && thread.stack_avma < thread.thread_avma;
+    const uint64_t storage = std::max(range.start, storage_start(thread) + (is_below ? kSpareTlsBytes : 0));
+    const bool has_stack = is_in(thread.stack_avma, range) && thread.stack_avma < end;
+    const uint64_t start = has_stack ? thread.stack_avma : storage;
+    add({start, std::min(std::max(start, storage), end)}, RootKind::kStack);
+    add({std::max(start, storage), end}, RootKind::kThreadLocal);
   }
 
   void add_anonymous(const TargetMapping& mapping, const Bss& bss) {
@@ -259,7 +317,7 @@ class Roots {
       if (at < part.start) pieces.push_back({at, part.start});
       at = std::max(at, part.end);
       // With blocks in it, it is what an allocator inside of the program takes them from.
-      if (!has_blocks(*mapped) || facts_.inherits) add(part);
+      if (!has_blocks(*mapped) || facts_.inherits) add(part, RootKind::kMapped);
     }
     if (at < range.end) pieces.push_back({at, range.end});
     for (const MemoryRange& piece : without_own(range, pieces)) {
@@ -277,11 +335,10 @@ class Roots {
     for (const LeakThread& thread : facts_.threads) {
       const bool has_descriptor = is_in(thread.thread_avma, piece);
       const uint64_t descriptor_end = std::min(page_end(thread.thread_avma + kDescriptorBytes), piece.end);
-      if (is_in(thread.stack_avma, piece)) {
-        add({thread.stack_avma, has_descriptor ? std::max(descriptor_end, thread.stack_avma) : piece.end});
-      } else if (has_descriptor) {
-        const uint64_t below = std::min(thread.thread_avma, static_tls_bytes());
-        add({std::max(piece.start, thread.thread_avma - below), descriptor_end});
+      if (has_descriptor) {
+        add_thread(thread, piece, std::max(descriptor_end, is_in(thread.stack_avma, piece) ? thread.stack_avma : 0));
+      } else if (is_in(thread.stack_avma, piece)) {
+        add({thread.stack_avma, piece.end}, RootKind::kStack);
       }
     }
   }
@@ -355,8 +412,10 @@ class Roots {
       const uint64_t end = std::min(page_end(descriptor + kDescriptorBytes), piece.end);
       const auto thread = std::find_if(facts_.threads.begin(), facts_.threads.end(),
                                        [descriptor](const LeakThread& it) { return it.thread_avma == descriptor; });
-      if (thread != facts_.threads.end())
-        add({is_in(thread->stack_avma, {start, end}) ? thread->stack_avma : start, end});
+      if (thread != facts_.threads.end()) {
+        if (!is_in(thread->stack_avma, {start, end})) add({start, std::max(start, storage_start(*thread))});
+        add_thread(*thread, {start, end}, end);
+      }
       start = end;
     }
     if (start < piece.end) add({start, piece.end});

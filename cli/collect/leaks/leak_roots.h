@@ -37,9 +37,22 @@ struct RootFacts {
   bool inherits = false;  // a forked child: what its parent had is in no book
 };
 
+// Whose memory it is; a block counts with the first of them that leads to it (root_holders.h).
+enum class RootKind : uint8_t {
+  kVariable,     // of the program or a library
+  kThreadLocal,  // storage of threads
+  kMapped,       // by the program itself
+  kStack,        // and registers
+  kOther         // nobody knows
+};
+
 struct LeakRoot {
   MemoryRange range;
   bool is_libc = false;
+  RootKind kind = RootKind::kOther;
+  std::string module;       // of a variable: the path of its file
+  uint64_t start_avma = 0;  // likewise: where its first page is; 0: not known
+  uint64_t base_avma = 0;   // likewise: what is added to its addresses
 };
 
 std::vector<LeakRoot> find_roots(TargetMemory* memory, const BlockTable& blocks, const RootFacts& facts);

@@ -52,6 +52,7 @@ class TargetMemory : public WordSource {
 
   // Why it cannot be read, "process_vm_readv: Operation not permitted"; empty: it can.
   std::string try_at(uint64_t address);
+  pid_t pid() const { return pid_; }
   // By address; empty: they cannot be read.
   const std::vector<TargetMapping>& mappings() const { return mappings_; }
   const TargetMapping* mapping_of(uint64_t address) const;

@@ -86,6 +86,34 @@ bool lacks_names(const Profile& profile) {
   return unnamed_bytes > 0 && is_share({unnamed_bytes, profile.devices[0].totals.peak_bytes}, kSharePercent);
 }
 
+bool is_kept(const Finding& finding) {
+  switch (finding.kind) {
+    case FindingKind::kGrowth: return finding.is_left;
+    case FindingKind::kNeverFreed:
+    case FindingKind::kSmallNeverFreed: return !finding.is_lost;
+    default: return false;
+  }
+}
+
+// What holds half and more of what the place left.
+std::string holder_of_place(const Profile& profile, const PlaceTree& tree, const Device& device, uint32_t frame) {
+  uint64_t left_bytes = 0;
+  for (const Site& site : device.sites) {
+    const uint32_t place = tree.place_node[site.node];
+    if (place != 0 && profile.nodes[place].frame == frame)
+      left_bytes = add_saturating(left_bytes, site.numbers.leaked_bytes);
+  }
+  for (const Holder& holder : device.held_by) {
+    uint64_t held_bytes = 0;
+    for (const OwnerPart& part : holder.parts) {
+      const uint32_t place = tree.place_node[part.node];
+      if (place != 0 && profile.nodes[place].frame == frame) held_bytes = add_saturating(held_bytes, part.bytes);
+    }
+    if (held_bytes != 0 && held_bytes >= left_bytes / 2) return holder_words(holder);
+  }
+  return "";
+}
+
 }  // namespace
 
 bool has_moments(const Profile& profile, const Device& device) {
@@ -248,6 +276,7 @@ std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree
     const Device& device = profile.devices[finding.device];
     if (const NamedMemory* named = find_name_of_place(profile, tree, device, finding.frame))
       finding.memory_name = shown_name(*named);
+    if (is_kept(finding)) finding.held_by = holder_of_place(profile, tree, device, finding.frame);
   }
   sort_findings(profile, &findings);
   name_findings(profile, &findings);

@@ -75,6 +75,7 @@ struct Finding {
   bool is_estimate = false;          // copies: what growing containers copied is half of what they allocated
   bool is_concatenation = false;     // copies: strings that were added with +, each a new one
   std::string memory_name;           // the program's own, which every block of the place had; empty: there is none
+  std::string held_by;               // what leads to most of it at exit (holder_words()); empty: not known
   uint32_t other_frame = kNoModule;  // twins: of the original's place; kNoModule: it has none
 
   // Lost, where it is known what owns the rest (run --leak-check).

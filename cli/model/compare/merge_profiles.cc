@@ -177,6 +177,7 @@ void ProfileMerger::add_devices(Profile* from, Offsets offsets) {
     }
     same->refusals.insert(same->refusals.end(), device.refusals.begin(), device.refusals.end());
     same->lost_owners.insert(same->lost_owners.end(), device.lost_owners.begin(), device.lost_owners.end());
+    same->held_by.insert(same->held_by.end(), device.held_by.begin(), device.held_by.end());
     add_unseen(&same->unseen, device.unseen);
     same->names.insert(same->names.end(), device.names.begin(), device.names.end());
     keep_common(&same->identity, device.identity);

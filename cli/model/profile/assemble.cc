@@ -15,6 +15,7 @@ void forget_other_stacks(Recording* recording) {
     for (Refusal& refusal : device.refusals) std::vector<LiveSite>().swap(refusal.live_sites);
     for (NamedMemory& named : device.names) std::vector<NamedSite>().swap(named.sites);
     std::vector<LostOwners>().swap(device.lost_owners);
+    std::vector<Holder>().swap(device.held_by);
   }
   for_each_other_node(*recording, [](uint32_t& node) { node = 0; });
   merge_api(&recording->api);
@@ -49,6 +50,7 @@ void drop_judgement(const std::string& reason, Recording* recording) {
   recording->run.leak_check.reason = reason;
   for (RecordedDevice& device : recording->devices) {
     device.lost_owners.clear();
+    device.held_by.clear();
     for (RecordedSite& site : device.sites) {
       for (const SiteField& field : kSiteFields) {
         if (field.needs == SiteField::Needs::kJudgement) site.numbers.*field.number = 0;

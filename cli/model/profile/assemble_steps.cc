@@ -194,6 +194,7 @@ Device make_device_without_sites(const RecordedDevice& recorded) {
   device.limit_bytes = recorded.limit_bytes;
   device.refusals = recorded.refusals;
   device.lost_owners = recorded.lost_owners;
+  device.held_by = recorded.held_by;
   device.unseen = recorded.unseen;
   device.segments = recorded.segments;
   device.names = recorded.names;

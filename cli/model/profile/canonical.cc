@@ -247,6 +247,7 @@ void canonicalize(Profile* profile) {
   for (Device& device : profile->devices) {
     merge_refusals(&device.refusals);
     merge_owners(&device.lost_owners);
+    merge_holders(&device.held_by);
     merge_estimates(&device.unseen.estimates);
     merge_named(&device.names);
   }

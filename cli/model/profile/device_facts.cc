@@ -6,7 +6,10 @@
 // what was free then is nearest to what a user finds now. Owners of one set of stacks add, too.
 #include "cli/model/profile/device_facts.h"
 
+#include "cli/base/file_name.h"
+#include "cli/base/function_name.h"
 #include "cli/base/saturating.h"
+#include "cli/base/text.h"
 
 #include <algorithm>
 #include <tuple>
@@ -61,6 +64,12 @@ void merge_parts(std::vector<OwnerPart>* parts) {
     }
   }
   parts->resize(kept);
+}
+
+void put_largest_first(std::vector<OwnerPart>* parts) {
+  std::stable_sort(parts->begin(), parts->end(), [](const OwnerPart& a, const OwnerPart& b) {
+    return std::tie(a.bytes, a.blocks) > std::tie(b.bytes, b.blocks);
+  });
 }
 
 // pre: merge_parts() was done with both
@@ -147,11 +156,48 @@ void merge_owners(std::vector<LostOwners>* all) {
   std::stable_sort(merged.begin(), merged.end(), [](const LostOwners& a, const LostOwners& b) {
     return std::tie(a.bytes, a.blocks) > std::tie(b.bytes, b.blocks);
   });
-  for (LostOwners& owners : merged) {
-    std::stable_sort(owners.parts.begin(), owners.parts.end(), [](const OwnerPart& a, const OwnerPart& b) {
-      return std::tie(a.bytes, a.blocks) > std::tie(b.bytes, b.blocks);
-    });
+  for (LostOwners& owners : merged) put_largest_first(&owners.parts);
+  *all = std::move(merged);
+}
+
+std::string holder_words(const Holder& holder) {
+  switch (holder.kind) {
+    case HolderKind::kVariable: {
+      std::string names;
+      for (const std::string& name : holder.names) names += (names.empty() ? "" : ", ") + plain_function(name);
+      if (!names.empty()) return escape_controls(names);
+      if (holder.is_shared) return "several variables";
+      return "variables of " + escape_controls(base_name(holder.module));
+    }
+    case HolderKind::kThreadLocal: return "thread-local variables";
+    case HolderKind::kMapped: return "pages that the program mapped";
+    case HolderKind::kStack: return "stacks of threads";
+    case HolderKind::kOther: break;
   }
+  return "memory of unknown use";
+}
+
+void merge_holders(std::vector<Holder>* all) {
+  const auto key = [](const Holder& it) { return std::tie(it.kind, it.is_shared, it.names, it.module); };
+  std::stable_sort(all->begin(), all->end(), [&](const Holder& a, const Holder& b) { return key(a) < key(b); });
+  std::vector<Holder> merged;
+  for (Holder& holder : *all) {
+    if (merged.empty() || key(merged.back()) != key(holder)) {
+      merged.push_back(std::move(holder));
+      continue;
+    }
+    Holder& same = merged.back();
+    same.bytes = add_saturating(same.bytes, holder.bytes);
+    same.blocks = add_saturating(same.blocks, holder.blocks);
+    same.parts.insert(same.parts.end(), holder.parts.begin(), holder.parts.end());
+  }
+  for (Holder& holder : merged) {
+    merge_parts(&holder.parts);
+    put_largest_first(&holder.parts);
+  }
+  std::stable_sort(merged.begin(), merged.end(), [](const Holder& a, const Holder& b) {
+    return std::tie(a.bytes, a.blocks) > std::tie(b.bytes, b.blocks);
+  });
   *all = std::move(merged);
 }
 

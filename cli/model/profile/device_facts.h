@@ -104,6 +104,33 @@ struct LostOwners {
   std::vector<OwnerPart> parts;  // the largest first; of a cycle with many stacks some; empty: of all others
 };
 
+// What leads to memory that was still reachable at the end, by `run --leak-check`. Each kind has what none before it
+// leads to.
+enum class HolderKind : uint8_t {
+  kVariable,     // of the program or a library
+  kThreadLocal,  // storage of threads
+  kMapped,       // pages that the program mapped itself
+  kStack,        // stacks and registers of threads
+  kOther         // memory of which nobody knows whose it is
+};
+
+// Blocks that these variables lead to, each of them and no other; or what another kind leads to.
+struct Holder {
+  HolderKind kind = HolderKind::kVariable;
+  bool is_shared = false;          // several variables
+  std::vector<std::string> names;  // of them, if they are few; empty: of too many, or of data without names
+  std::string module;              // path of their file; empty: of several, or it is no variable
+  uint64_t bytes = 0;
+  uint64_t blocks = 0;
+  std::vector<OwnerPart> parts;  // the largest first, not all of them
+};
+
+// What a sentence calls it: "g_sessions", "stacks of threads".
+std::string holder_words(const Holder& holder);
+
+// Makes those of one kind, names and file one, and puts the largest first.
+void merge_holders(std::vector<Holder>* all);
+
 // Makes those of the same stacks one, and puts the largest first.
 void merge_owners(std::vector<LostOwners>* all);
 

@@ -16,6 +16,13 @@ constexpr std::array<std::pair<EndKind, std::string_view>, 6> kEnds = {{{EndKind
 constexpr std::array<std::pair<Dialect, std::string_view>, 3> kDialects = {
     {{Dialect::kHeapprof, "heapprof"}, {Dialect::kValgrind, "valgrind"}, {Dialect::kDhatRs, "dhat-rs"}}};
 
+constexpr std::array<std::pair<HolderKind, std::string_view>, 5> kHolders = {
+    {{HolderKind::kVariable, "variable"},
+     {HolderKind::kThreadLocal, "thread-local"},
+     {HolderKind::kMapped, "mapped"},
+     {HolderKind::kStack, "stack"},
+     {HolderKind::kOther, "other"}}};
+
 template <typename Table, typename Value>
 std::string_view name_in(const Table& table, Value value) {
   for (const auto& [known, name] : table) {
@@ -34,6 +41,8 @@ std::optional<Value> value_in(const std::array<std::pair<Value, std::string_view
 
 }  // namespace
 
+std::string_view holder_kind_name(HolderKind kind) { return name_in(kHolders, kind); }
+std::optional<HolderKind> parse_holder_kind(std::string_view name) { return value_in(kHolders, name); }
 std::string_view end_kind_name(EndKind kind) { return name_in(kEnds, kind); }
 std::optional<EndKind> parse_end_kind(std::string_view name) { return value_in(kEnds, name); }
 std::string_view dialect_name(Dialect dialect) { return name_in(kDialects, dialect); }

@@ -15,6 +15,8 @@
 
 namespace heapprof::cli {
 
+std::string_view holder_kind_name(HolderKind kind);
+std::optional<HolderKind> parse_holder_kind(std::string_view name);
 std::string_view end_kind_name(EndKind kind);
 std::optional<EndKind> parse_end_kind(std::string_view name);
 std::string_view dialect_name(Dialect dialect);
@@ -229,6 +231,16 @@ void visit_lost_owners(Owners& owners, Visit&& visit) {
   visit("owners_count", owners.owners);
   visit("lost_bytes", owners.bytes);
   visit("lost_count", owners.blocks);
+}
+
+template <typename AnyHolder, typename Visit>
+void visit_holder(AnyHolder& holder, Visit&& visit) {
+  visit("kind", holder.kind);
+  visit("is_shared", holder.is_shared);
+  visit("names", holder.names);
+  visit("module", holder.module);
+  visit("held_bytes", holder.bytes);
+  visit("held_count", holder.blocks);
 }
 
 template <typename Part, typename Visit>

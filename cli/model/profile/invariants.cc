@@ -98,6 +98,7 @@ class Checker {
     }
     check_names(device);
     check_owners(device, sum);
+    check_holders(device, sum);
     if (!profile_.merged.empty()) check_parts(device);
     for (std::string& violation : find_spread_violations(profile_, device)) violations_.push_back(std::move(violation));
     if (profile_.dialect == Dialect::kHeapprof) check_totals(device);
@@ -139,6 +140,24 @@ class Checker {
             add_saturating(sites.lost_bytes, sites.indirectly_lost_bytes));
     at_most(device, "lost_count of owners", sum.blocks, "what is lost",
             add_saturating(sites.lost_blocks, sites.indirectly_lost_blocks));
+  }
+
+  void check_holders(const Device& device, const SiteNumbers& sites) {
+    if (device.held_by.empty()) return;
+    LiveAmount sum;
+    for (const Holder& holder : device.held_by) {
+      sum.bytes = add_saturating(sum.bytes, holder.bytes);
+      sum.blocks = add_saturating(sum.blocks, holder.blocks);
+      LiveAmount parts;
+      for (const OwnerPart& part : holder.parts) {
+        parts.bytes = add_saturating(parts.bytes, part.bytes);
+        parts.blocks = add_saturating(parts.blocks, part.blocks);
+      }
+      at_most(device, "held owner_bytes", parts.bytes, "what is held", holder.bytes);
+      at_most(device, "held owner_blocks_count", parts.blocks, "what is held", holder.blocks);
+    }
+    at_most(device, "held_bytes", sum.bytes, "what is reachable", sites.reachable_bytes);
+    at_most(device, "held_count", sum.blocks, "what is reachable", sites.reachable_blocks);
   }
 
   void check_parts(const Device& device) {

@@ -65,6 +65,7 @@ struct Device {
   uint64_t limit_bytes = 0;             // of `heapprof run --limit`; 0: none
   std::vector<Refusal> refusals;        // nodes: FrameNode; the latest first
   std::vector<LostOwners> lost_owners;  // likewise; the largest first; of the host, where something is lost
+  std::vector<Holder> held_by;          // likewise, where something is still reachable
   UnseenMemory unseen;                  // nodes: as in refusals
   SegmentsUse segments;                 // of tensors in a CUDA device
   std::vector<NamedMemory> names;       // nodes: as in refusals; the largest maximum first
@@ -122,6 +123,9 @@ void for_each_other_node(AnyProfile& profile, const Visit& visit) {
     }
     for (auto& owners : device.lost_owners) {
       for (auto& part : owners.parts) visit(part.node);
+    }
+    for (auto& holder : device.held_by) {
+      for (auto& part : holder.parts) visit(part.node);
     }
     for (auto& estimate : device.unseen.estimates) visit(estimate.node);
     for (auto& named : device.names) {

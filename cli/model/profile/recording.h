@@ -124,6 +124,7 @@ struct RecordedDevice {
   uint64_t limit_bytes = 0;             // of `heapprof run --limit`; 0: none
   std::vector<Refusal> refusals;        // nodes: StackNode
   std::vector<LostOwners> lost_owners;  // likewise; of the host, where it was judged what is lost
+  std::vector<Holder> held_by;          // likewise; names as the linker knows them until names are looked up
   UnseenMemory unseen;                  // nodes: as in refusals
   SegmentsUse segments;                 // of tensors in a CUDA device
   std::vector<NamedMemory> names;       // nodes: as in refusals

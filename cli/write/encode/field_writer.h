@@ -31,6 +31,7 @@ class FieldWriter {
   void write(int value) const { json_->signed_number(value); }
   void write(int64_t value) const { json_->signed_number(value); }
   void write(EndKind value) const { json_->string(end_kind_name(value)); }
+  void write(HolderKind value) const { json_->string(holder_kind_name(value)); }
   void write(const std::string& value) const { json_->string(value); }
   void write(const std::vector<std::string>& values) const {
     json_->begin_array();

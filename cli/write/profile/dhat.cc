@@ -340,6 +340,16 @@ class DhatWriter {
     });
   }
 
+  void write_held_by(const std::vector<Holder>& all) {
+    write_structs("held_by", all, [this](const Holder& holder) {
+      visit_holder(holder, fields_);
+      write_structs("blocks_of", holder.parts, [this](const OwnerPart& part) {
+        write_stack(part.node);
+        visit_owner_part(part, fields_);
+      });
+    });
+  }
+
   void write_segments(const SegmentsUse& segments) {
     const auto write_moment = [this](const char* key, const SegmentsMoment& moment) {
       write_struct(key, [&] {
@@ -362,6 +372,7 @@ class DhatWriter {
     if (device.segments.has_any()) write_struct("segments", [&] { write_segments(device.segments); });
     if (!device.names.empty()) write_names(device.names);
     if (!device.lost_owners.empty()) write_lost_owners(device.lost_owners);
+    if (!device.held_by.empty()) write_held_by(device.held_by);
     if (device.refusals.empty()) return;
     write_structs("refusals", device.refusals, [this](const Refusal& refusal) {
       write_stack(refusal.node);

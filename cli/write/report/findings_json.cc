@@ -70,6 +70,7 @@ class FindingsWriter {
       json_.end_array();
     }
     if (!finding.memory_name.empty()) json_.text("memory_name", finding.memory_name);
+    if (!finding.held_by.empty()) json_.text("held_by", finding.held_by);
     json_.count("cost_bytes", finding.cost_bytes);
     json_.count("cost_blocks_count", finding.cost_blocks);
     write_share(finding);

@@ -199,7 +199,8 @@ std::string detail_of(const Profile& profile, const Finding& finding, const Fram
 
 std::string finding_detail(const Profile& profile, const Finding& finding, const FrameNames& names,
                            const ReportView& view) {
-  const std::string detail = detail_of(profile, finding, names, view);
+  std::string detail = detail_of(profile, finding, names, view);
+  if (!finding.held_by.empty()) detail += "; at exit held by " + finding.held_by;
   if (finding.memory_name.empty()) return detail;
   return fmt::format("{}; the program calls all of its blocks \"{}\"", detail, finding.memory_name);
 }
@@ -306,6 +307,15 @@ std::string other_lines_text(const Profile& profile, const Finding& finding) {
   return text;
 }
 
+namespace {
+
+std::string held_words(const Finding& finding) {
+  constexpr size_t kMost = 40;
+  return finding.held_by.empty() ? "" : ", held by " + shorten_middle(finding.held_by, kMost);
+}
+
+}  // namespace
+
 std::string finding_sentence(const Profile& profile, const Finding& finding, const FrameNames& names,
                              size_t word_columns) {
   const std::string cost = format_bytes(finding.cost_bytes);
@@ -324,9 +334,10 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
             at, cost, format_duration(finding.over_ns));
       if (finding.is_left)
         return fmt::format(
-            "{} grew steadily, +{} in {}, and was live at exit: bound it or free it (ignore this if it loads data "
+            "{} grew steadily, +{} in {}, and was live at exit{}: bound it or free it (ignore this if it loads data "
             "once{})",
-            at, cost, format_duration(finding.over_ns), can_be_judged ? "; run --leak-check tells what is lost" : "");
+            at, cost, format_duration(finding.over_ns), held_words(finding),
+            can_be_judged ? "; run --leak-check tells what is lost" : "");
       return fmt::format("{} grew steadily, +{} in {}: bound it or evict (ignore this if it loads data once)", at, cost,
                          format_duration(finding.over_ns));
     case FindingKind::kNeverFreed:
@@ -338,7 +349,8 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
       if (finding.is_lost)
         return fmt::format("{} lost {} in {}: no pointer leads to them any more; free them after their last use", at,
                            cost, what);
-      return fmt::format("{} left {} in {}, live at exit: free them, or keep them on purpose{}", at, cost, what,
+      return fmt::format("{} left {} in {}, live at exit{}: free them, or keep them on purpose{}", at, cost, what,
+                         held_words(finding),
                          can_be_judged ? " (run --leak-check tells which can still be reached)" : "");
     }
     case FindingKind::kStartPeak:

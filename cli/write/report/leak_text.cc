@@ -1,6 +1,7 @@
 // cli/write/report/leak_text.cc: one sentence for who wants to know whether there is a leak, a table for who looks for
 // it. What is only possibly lost is said, and is in no total: most of it is of libraries that keep pointers to the
 // middle.
+#include "cli/base/file_name.h"
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <span>
 
@@ -118,7 +120,55 @@ LostPlaces owner_rows(const std::vector<LostStory>& stories, uint64_t all_bytes,
   return result;
 }
 
+// Those that a reader would miss, in how many of all.
+std::span<const Holder> main_holders(const Device& device, uint64_t reachable_bytes, size_t most) {
+  constexpr uint64_t kLeastPart = 100;
+  size_t shown = 0;
+  while (shown < std::min(device.held_by.size(), most) &&
+         device.held_by[shown].bytes >= std::max<uint64_t>(1, reachable_bytes / kLeastPart))
+    ++shown;
+  return std::span(device.held_by).first(shown);
+}
+
+// The largest of the places that have what it holds: "mostly Cache::add (cache.cc:31)".
+std::string main_place_of(const Profile& profile, const PlaceTree& tree, const FrameNames& names,
+                          const Holder& holder) {
+  std::map<uint32_t, uint64_t> bytes_of;  // by frame
+  for (const OwnerPart& part : holder.parts) {
+    const uint32_t place = tree.place_node[part.node];
+    if (place != 0) bytes_of[profile.nodes[place].frame] += part.bytes;
+  }
+  const auto largest = std::max_element(bytes_of.begin(), bytes_of.end(),
+                                        [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (largest == bytes_of.end() || largest->second < holder.bytes / 2) return "";
+  constexpr size_t kMost = 40;
+  const std::string where = names.short_location(largest->first);
+  return fmt::format("mostly {}{}", shorten_function(names.function(largest->first), kMost),
+                     where.empty() ? "" : " (" + where + ")");
+}
+
 }  // namespace
+
+LostPlaces held_places(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const Device& device,
+                       const LeakView& view) {
+  const uint64_t all = sum_of_sites(device).reachable_bytes;
+  LostPlaces result;
+  const std::span<const Holder> shown = main_holders(device, all, view.most_places);
+  std::vector<PlaceLine> lines;
+  for (const Holder& holder : shown) {
+    PlaceLine line;
+    line.numbers = lost_columns(holder.bytes, holder.blocks, all, view);
+    line.function = holder_words(holder);
+    line.location = escape_controls(base_name(holder.module));
+    line.remark = main_place_of(profile, tree, names, holder);
+    lines.push_back(std::move(line));
+  }
+  result.remark = shown_of(shown.size(), device.held_by.size(), "holder");
+  size_t function_column = 0;
+  for (const std::string& line : lay_out(names, lines, view.indent, view.columns, &function_column))
+    result.rows += line + "\n";
+  return result;
+}
 
 std::string leak_lines(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const LeakView& view) {
   constexpr size_t kFront = 6;
@@ -136,6 +186,10 @@ std::string leak_lines(const Profile& profile, const PlaceTree& tree, const Fram
   if (sum.possibly_lost_blocks != 0)
     text += "; possibly lost " + amount(sum.possibly_lost_bytes, sum.possibly_lost_blocks, view);
   if (sum.reachable_blocks != 0) text += "; still reachable " + amount(sum.reachable_bytes, sum.reachable_blocks, view);
+  if (!host.held_by.empty() && host.held_by[0].bytes >= std::max<uint64_t>(1, sum.reachable_bytes / 3))
+    text += fmt::format(", {} of them held by {}",
+                        format_percent({std::min(host.held_by[0].bytes, sum.reachable_bytes), sum.reachable_bytes}),
+                        holder_words(host.held_by[0]));
   const uint64_t judged = lost_blocks(sum) + sum.possibly_lost_blocks + sum.reachable_blocks;
   if (judged < sum.leaked_blocks)
     text += fmt::format("; not judged: {}", format_counted(sum.leaked_blocks - judged, "block"));

@@ -162,6 +162,12 @@ class ReportWriter {
           json_.boolean(value);
         } else if constexpr (std::is_same_v<Value, std::string>) {
           json_.string(value);
+        } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+          json_.begin_array();
+          for (const std::string& text : value) json_.string(text);
+          json_.end_array();
+        } else if constexpr (std::is_same_v<Value, HolderKind>) {
+          json_.string(holder_kind_name(value));
         } else {
           json_.number(value);
         }
@@ -227,6 +233,7 @@ class ReportWriter {
     if (device.segments.has_any()) write_object("segments", [&] { write_segments(device.segments); });
     if (!device.names.empty()) write_names(device);
     if (!device.lost_owners.empty()) write_lost_owners(device);
+    if (!device.held_by.empty()) write_held_by(device);
     if (device.refusals.empty()) return;
     write_objects("refusals", device.refusals, [&](const Refusal& refusal) {
       write_place_of(refusal.node);
@@ -251,14 +258,24 @@ class ReportWriter {
     }
   }
 
+  void write_blocks_of(const std::vector<OwnerPart>& parts) {
+    write_objects("blocks_of", parts, [&](const OwnerPart& part) {
+      write_place_of(part.node);
+      visit_owner_part(part, field_writer());
+    });
+  }
+
   void write_lost_owners(const Device& device) {
-    const auto field = field_writer();
     write_objects("lost_owners", device.lost_owners, [&](const LostOwners& owners) {
-      visit_lost_owners(owners, field);
-      write_objects("blocks_of", owners.parts, [&](const OwnerPart& part) {
-        write_place_of(part.node);
-        visit_owner_part(part, field);
-      });
+      visit_lost_owners(owners, field_writer());
+      write_blocks_of(owners.parts);
+    });
+  }
+
+  void write_held_by(const Device& device) {
+    write_objects("held_by", device.held_by, [&](const Holder& holder) {
+      visit_holder(holder, field_writer());
+      write_blocks_of(holder.parts);
     });
   }
 

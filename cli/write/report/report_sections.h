@@ -220,6 +220,11 @@ struct LostPlaces {
 LostPlaces lost_places(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const Device& device,
                        const LeakView& view);
 
+// The same of what leads to memory that is still reachable: "top 5 of 7 holders"; a row is a variable, with the place
+// that allocated most of what it holds. Without rows: that is little.
+LostPlaces held_places(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const Device& device,
+                       const LeakView& view);
+
 // ---- refusal_text.cc: what a device refused, and who held its memory at that moment
 //
 //   cuda:0 ran out of memory at 12.301 s: 2.00 GiB asked for, 1.20 GiB free; the program held 21.3 GiB

@@ -202,6 +202,10 @@ class TextReport {
         lost_places(profile_, tree_, names_, device, {columns_, view_.exact_bytes, view_.top.value_or(kTopOfOthers)});
     if (!lost.rows.empty()) title("LOST AT EXIT", device, lost.remark);
     text_ += lost.rows;
+    const LostPlaces held =
+        held_places(profile_, tree_, names_, device, {columns_, view_.exact_bytes, view_.top.value_or(kTopOfOthers)});
+    if (!held.rows.empty()) title("HELD AT EXIT BY", device, held.remark);
+    text_ += held.rows;
   }
 
   void ranks() {

@@ -12,6 +12,27 @@ using namespace heapprof::cli;
 
 namespace {
 
+// Every site that left something is held by the same two variables.
+test::Sample held_sample() {
+  test::Sample sample = test::small_sample();
+  RecordedDevice& host = sample.recording.devices[0];
+  sample.recording.run.leak_check = {true, true, "", 4096, 0, 1, 77};
+  Holder one{HolderKind::kVariable, false, {"g_cache"}, "/bin/server", 0, 0, {}};
+  Holder shared{HolderKind::kVariable, true, {"g_head", "g_tail"}, "", 0, 0, {}};
+  for (RecordedSite& site : host.sites) {
+    SiteNumbers& n = site.numbers;
+    n.reachable_bytes = n.leaked_bytes;
+    n.reachable_blocks = n.leaked_blocks;
+    if (n.leaked_blocks == 0) continue;
+    Holder& holder = one.blocks <= shared.blocks ? one : shared;
+    holder.bytes += n.leaked_bytes;
+    holder.blocks += n.leaked_blocks;
+    holder.parts.push_back({site.stack, n.leaked_bytes, n.leaked_blocks});
+  }
+  host.held_by = {one, shared};
+  return sample;
+}
+
 // Every site that left something lost all of it: the first one in cycles with the second, the others alone.
 test::Sample judged_sample() {
   test::Sample sample = test::small_sample();
@@ -111,4 +132,35 @@ TEST_CASE("owners that a file has twice in one object, or that own more than was
   CHECK_FALSE(test::read_text(changed("\"is_cycle\":true", "\"is_cycle\":true,\"is_cycle\":true")).ok());
   CHECK_FALSE(test::read_text(changed("\"lost_owners\":[", "\"lost_owners\":[7,")).ok());
   CHECK_FALSE(test::read_text(changed("\"owners_count\":", "\"owners_count\":9999999")).ok());
+}
+
+TEST_CASE("what holds what is reachable comes back, adds up in sums by its name, and goes where nothing is judged") {
+  test::Sample sample = held_sample();
+  const Profile profile = assemble(sample.recording, sample.symbols);
+  CHECK(find_violations(profile).empty());
+  const std::string text = test::written(profile);
+  const Profile again = test::must_read(text);
+  CHECK(test::written(again) == text);
+  REQUIRE(again.devices[0].held_by.size() == 2);
+  const auto is_named = [](const Holder& holder) { return holder.names == std::vector<std::string>{"g_cache"}; };
+  const auto named = std::find_if(again.devices[0].held_by.begin(), again.devices[0].held_by.end(), is_named);
+  REQUIRE(named != again.devices[0].held_by.end());
+  CHECK(named->kind == HolderKind::kVariable);
+  CHECK(named->module == "/bin/server");
+  const uint64_t bytes = named->bytes;
+  ProfileMerger merger;
+  for (const char* file : {"a.json", "b.json"}) REQUIRE(merger.add(again, file));
+  const Profile sum = merger.take();
+  CHECK(find_violations(sum).empty());
+  REQUIRE(sum.devices[0].held_by.size() == 2);
+  CHECK(std::find_if(sum.devices[0].held_by.begin(), sum.devices[0].held_by.end(), is_named)->bytes == 2 * bytes);
+  drop_judgement("the profile is incomplete", &sample.recording);
+  CHECK(sample.recording.devices[0].held_by.empty());
+}
+
+TEST_CASE("holders that have more than what is reachable are a violation") {
+  const test::Sample sample = held_sample();
+  Profile profile = assemble(sample.recording, sample.symbols);
+  profile.devices[0].held_by[0].bytes += 1 << 20;
+  CHECK_FALSE(find_violations(profile).empty());
 }

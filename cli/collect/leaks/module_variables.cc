@@ -1,0 +1,83 @@
+// cli/collect/leaks/module_variables.cc: reads .symtab and .dynsym by hand, as what is asked of them is little, and the
+// process waits meanwhile: elfutils would look at all of the file, and for others besides.
+#include "cli/collect/leaks/module_variables.h"
+
+#include "cli/base/fd.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <tuple>
+
+namespace heapprof::cli {
+
+namespace {
+
+constexpr uint64_t kMostTableBytes = 128 << 20;
+
+template <typename T>
+std::optional<std::vector<T>> read_table(int fd, uint64_t file_off, uint64_t size_bytes) {
+  if (size_bytes > kMostTableBytes) return std::nullopt;
+  std::vector<T> table(size_bytes / sizeof(T));
+  if (!read_at(fd, table.data(), table.size() * sizeof(T), file_off)) return std::nullopt;
+  return table;
+}
+
+// Symbols of one address: the larger one, then the one that others see, then by the alphabet.
+struct Candidate {
+  uint64_t start_svma;
+  uint64_t size_bytes;
+  bool is_local;
+  std::string_view name;
+
+  bool operator<(const Candidate& other) const {
+    return std::tie(start_svma, other.size_bytes, is_local, name) <
+           std::tie(other.start_svma, size_bytes, other.is_local, other.name);
+  }
+};
+
+void add_table(int fd, const Elf64_Shdr& section, const std::vector<char>& text, std::vector<Candidate>* found) {
+  const auto symbols = read_table<Elf64_Sym>(fd, section.sh_offset, section.sh_size);
+  for (const Elf64_Sym& symbol : symbols.value_or(std::vector<Elf64_Sym>())) {
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0) continue;
+    if (symbol.st_name >= text.size() || symbol.st_value + symbol.st_size < symbol.st_value) continue;
+    const char* const name = text.data() + symbol.st_name;
+    const std::string_view view(name, ::strnlen(name, text.size() - symbol.st_name));
+    const bool is_local = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL;
+    if (!view.empty()) found->push_back({symbol.st_value, symbol.st_size, is_local, view});
+  }
+}
+
+}  // namespace
+
+std::vector<Variable> read_variables(int fd) {
+  const auto header = read_table<Elf64_Ehdr>(fd, 0, sizeof(Elf64_Ehdr));
+  if (!header || header->front().e_shentsize != sizeof(Elf64_Shdr)) return {};
+  const auto sections =
+      read_table<Elf64_Shdr>(fd, header->front().e_shoff, header->front().e_shnum * sizeof(Elf64_Shdr));
+  if (!sections) return {};
+  std::vector<std::vector<char>> texts;
+  texts.reserve(sections->size());
+  std::vector<Candidate> found;
+  for (const Elf64_Shdr& section : *sections) {
+    const bool is_table = section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM;
+    if (!is_table || section.sh_link >= sections->size()) continue;
+    const Elf64_Shdr& strings = (*sections)[section.sh_link];
+    auto text = read_table<char>(fd, strings.sh_offset, strings.sh_size);
+    if (strings.sh_type != SHT_STRTAB || !text) continue;
+    texts.push_back(std::move(*text));
+    add_table(fd, section, texts.back(), &found);
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<Variable> variables;
+  for (const Candidate& one : found) {
+    if (!variables.empty() && one.start_svma < variables.back().end_svma) continue;
+    variables.push_back({one.start_svma, one.start_svma + one.size_bytes, std::string(one.name)});
+  }
+  return variables;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,88 @@
+// cli/collect/leaks/root_holders.h: whose the memory is in which a pointer was found: what holds the blocks that it
+// leads to.
+//
+// Variables of the program and its libraries come before threads' own, and these before pages that the program mapped
+// and before stacks: a block that a variable leads to is held by that, whichever function looks at it meanwhile. Of
+// variables each has what it alone leads to. What two or three lead to, the head and the tail of a list, is held by
+// these together; what more of them do, or some without a name, by several.
+//
+// Guarantees: a variable that has no name, or lies in a file whose first page is not the one that is mapped, counts as
+//             data of its module.
+// Context:    one thread; the process does not change.
+// Trust:      everything is the target's, as in module_variables.h.
+// Cost:       reads the symbol tables of a module when its first pointer to a block is found.
+#pragma once
+
+#include "cli/collect/leaks/leak_marks.h"
+#include "cli/collect/leaks/leak_roots.h"
+#include "cli/collect/leaks/module_variables.h"
+#include "cli/collect/leaks/target_memory.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace heapprof::cli {
+
+// Of the file that is mapped there, as the process sees it.
+std::vector<Variable> read_mapped_variables(const LeakRoot& root, TargetMemory* memory);
+
+// What one of them holds.
+struct HeldBlocks {
+  RootKind kind = RootKind::kVariable;
+  bool is_shared = false;          // several variables lead there
+  std::vector<std::string> names;  // as the linker knows them; empty: of data of the module, or of too many
+  std::string module;              // path; empty: of no module, or of several
+  uint64_t bytes = 0;
+  uint64_t blocks = 0;
+  std::vector<LostPart> parts;  // by site, the largest first, kMostParts at most
+};
+
+class RootHolders {
+ public:
+  static constexpr size_t kMostHolders = 64;
+  static constexpr size_t kMostParts = 8;
+  static constexpr size_t kMostNames = 3;
+
+  // Marks from all of them, a kind after the other, and what they lead to. words: of registers.
+  // read_variables: those of the module of a root; asked once for each.
+  void mark(const std::vector<LeakRoot>& roots, const std::vector<std::span<const uint64_t>>& words,
+            const std::function<std::vector<Variable>(const LeakRoot&)>& read_variables, LeakMarks* marks);
+  // After LeakMarks::finish(): the largest first; without those that hold no recorded block. Where there are more than
+  // kMostHolders, the smallest are left out.
+  std::vector<HeldBlocks> sum(const std::vector<LeakBlock>& blocks) const;
+
+ private:
+  struct Holder {
+    RootKind kind = RootKind::kVariable;
+    std::string module;
+    std::string name;
+    std::vector<uint32_t> members;  // of several together: their ids, ascending
+  };
+  struct ModuleData {
+    std::vector<Variable> variables;
+    std::vector<uint32_t> ids;  // of each; 0: it has none yet
+    uint32_t rest_id = 0;       // of what is no variable; likewise
+  };
+
+  uint32_t add(RootKind kind, const std::string& module, const std::string& name);
+  uint32_t join(uint32_t holder, uint32_t other);
+  uint32_t set_of(uint32_t holder, uint32_t other);
+  std::vector<uint32_t> members_of(uint32_t holder) const;
+  HeldBlocks describe(uint32_t holder) const;
+  uint32_t holder_at(const LeakRoot& root, uint64_t address);
+  ModuleData& data_of(const LeakRoot& root);
+
+  std::function<std::vector<Variable>(const LeakRoot&)> read_variables_;
+  std::vector<Holder> holders_ = {Holder{}};  // by id; 0: nobody
+  uint32_t many_ = 0;                         // of the kind that is marked: more than have a name together
+  std::map<std::vector<uint32_t>, uint32_t> sets_;
+  std::unordered_map<uint64_t, uint32_t> joined_;  // by two ids
+  std::map<std::string, ModuleData> modules_;      // by path
+};
+
+}  // namespace heapprof::cli
