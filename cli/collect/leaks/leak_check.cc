@@ -35,6 +35,19 @@ std::vector<MemoryRange> read_own_pages(const LeakQuestion& question, TargetMemo
   return pages;
 }
 
+// In how many windows its blocks lie: pointers lead from any to any.
+size_t windows_of(const BlockTable& blocks) {
+  size_t windows = 0;
+  uint64_t next = 0;
+  for (const LeakBlock& block : blocks.blocks()) {
+    const uint64_t window = block.start / TargetMemory::kWindowBytes;
+    if (window < next) continue;
+    ++windows;
+    next = window + 1;
+  }
+  return windows;
+}
+
 }  // namespace
 
 LeakCheck::LeakCheck(const LeakQuestion& question) : question_(question), start_ns_(monotonic_ns()) {
@@ -94,9 +107,9 @@ void LeakCheck::work() {
     if (problem.empty()) {
       enter(Phase::kStopped);
       phase_.wait(Phase::kStopped, std::memory_order_acquire);
-      TargetMemory memory(others.exiting());
-      memory.set_interrupt([this] { return has_to_stop(); });
       BlockTable blocks(std::move(scene_.blocks));
+      TargetMemory memory(others.exiting(), windows_of(blocks));
+      memory.set_interrupt([this] { return has_to_stop(); });
       RootFacts facts;
       facts.threads.push_back(question_.exiting);
       for (const StoppedThreads::Thread& thread : others.threads())

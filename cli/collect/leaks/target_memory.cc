@@ -14,14 +14,15 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 namespace heapprof::cli {
 
 namespace {
 
 constexpr uint64_t kMapPageBytes = 4096;
-constexpr uint64_t kWindowBytes = 16 << 10;
-constexpr size_t kWindows = 4096;
+constexpr size_t kLeastWindows = 4096;
+constexpr size_t kMostWindows = 65536;
 constexpr uint64_t kPieceBytes = 1 << 20;
 constexpr uint64_t kLongBytes = 64 << 10;  // from here on it is asked which pages there are
 constexpr size_t kPagesAtOnce = 8192;      // of pagemap
@@ -107,12 +108,13 @@ std::vector<TargetMapping> parse_mappings(const std::string& text) {
   return mappings;
 }
 
-TargetMemory::TargetMemory(pid_t pid)
-    : pid_(pid),
-      windows_(kWindows),
-      page_bits_(kBitsKept),
-      window_words_(new uint64_t[kWindows * kWindowBytes / sizeof(uint64_t)]),
-      piece_words_(new uint64_t[kPieceBytes / sizeof(uint64_t)]) {
+TargetMemory::TargetMemory(pid_t pid, size_t windows)
+    : pid_(pid), page_bits_(kBitsKept), piece_words_(new uint64_t[kPieceBytes / sizeof(uint64_t)]) {
+  for (windows = std::clamp(windows, kLeastWindows, kMostWindows); window_words_ == nullptr; windows /= 2) {
+    const size_t words = windows * kWindowBytes / sizeof(uint64_t);
+    window_words_.reset(windows > kLeastWindows ? new (std::nothrow) uint64_t[words] : new uint64_t[words]);
+    windows_.resize(windows);
+  }
   const std::string folder = "/proc/" + std::to_string(pid);
   pagemap_ = UniqueFd(::open((folder + "/pagemap").c_str(), O_RDONLY | O_CLOEXEC));
   mappings_ = parse_mappings(read_file(folder + "/maps"));
@@ -252,7 +254,7 @@ bool TargetMemory::has_page(uint64_t address) {
 
 const TargetMemory::Window& TargetMemory::window_of(uint64_t address, uint64_t** words) {
   const uint64_t start = address & ~(kWindowBytes - 1);
-  const size_t slot = start / kWindowBytes % kWindows;
+  const size_t slot = start / kWindowBytes % windows_.size();
   Window& window = windows_[slot];
   *words = &window_words_[slot * kWindowBytes / sizeof(uint64_t)];
   if (window.start != start) {

@@ -10,7 +10,8 @@
 //           has taken them, are not read, and count as unread.
 // Context:  one thread. The process is a child of ours, or one of a child's: Yama's ptrace_scope 1 allows it.
 // Trust:    every byte is the target's.
-// Cost:     process_vm_readv: 3-5 µs for 16 KiB, about 0.2 ns a byte in large pieces; 64 MiB for windows.
+// Cost:     process_vm_readv: 3-5 µs for 16 KiB, about 0.2 ns a byte in large pieces; for windows 64 MiB, up to 1 GiB
+//           where so much is to be read in small parts, in any order.
 #pragma once
 
 #include "cli/base/fd.h"
@@ -47,8 +48,11 @@ std::vector<TargetMapping> parse_mappings(const std::string& text);
 
 class TargetMemory : public WordSource {
  public:
-  // pid: of any thread of it that lives
-  explicit TargetMemory(pid_t pid);
+  static constexpr uint64_t kWindowBytes = 16 << 10;
+
+  // pid: of any thread of it that lives. windows: how many pieces of kWindowBytes will be read in small parts, in any
+  // order: so many are kept, but for bounds.
+  explicit TargetMemory(pid_t pid, size_t windows = 0);
 
   // Why it cannot be read, "process_vm_readv: Operation not permitted"; empty: it can.
   std::string try_at(uint64_t address);
