@@ -155,8 +155,8 @@ struct FoundImage {
   size_t stack_bytes = 0;
 };
 
-// What a vfork child of this thread has in pages for its exec. It has its parent's thread-local storage, and the thread
-// waits until the child has become a program: when the thread, or another child of it, comes here again, they are
+// What a vfork child of this thread has in pages for its exec. It has its parent's thread-local storage: when the
+// thread, or another child of it, comes here again, and that child has other memory by now or is gone, they are
 // nobody's.
 struct alignas(64) PagesHead {
   size_t bytes;
@@ -165,21 +165,29 @@ struct alignas(64) PagesHead {
 enum class PagesFor : uint32_t { kPath, kEnvironment };
 constinit thread_local PagesHead* t_left[2] __attribute__((tls_model("initial-exec"))) = {};
 
+// False where the kernel says so.
+bool may_share_memory(int child) {
+  constexpr long kMemory = 1;  // KCMP_VM
+  const long order = raw_syscall(SYS_kcmp, sys_getpid(), child, kMemory, 0, 0);
+  return order == 0 || (is_error(order) && order != -ESRCH);
+}
+
 class LargeMemory {
  public:
   LargeMemory(PagesFor what, size_t bytes) {
-    PagesHead** const left = has_own_variables() ? &t_left[static_cast<uint32_t>(what)] : nullptr;
+    PagesHead** const left = find_left(what);
     const int pid = sys_getpid();
-    if (left != nullptr && *left != nullptr && (*left)->child != pid &&
-        (*left)->child != raw_syscall(SYS_getppid)) {  // else it is in a handler, and would go on
-      sys_munmap(*left, (*left)->bytes);
-      *left = nullptr;
+    if (left != nullptr && *left != nullptr && !may_share_memory((*left)->child)) {
+      PagesHead* const nobodys = *left;
+      *left = nullptr;  // first: a handler may come here, too
+      sys_munmap(nobodys, nobodys->bytes);
     }
     const size_t all_bytes = sizeof(PagesHead) + bytes;
     head_ = static_cast<PagesHead*>(sys_mmap(all_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1));
     if (head_ == nullptr) return;
     *head_ = {all_bytes, pid};
-    if (left == nullptr || *left != nullptr || pid == g_pid) return;
+    constexpr int kFirstOfNamespace = 1;  // that is not how its parent knows it
+    if (left == nullptr || *left != nullptr || pid == g_pid || pid == kFirstOfNamespace) return;
     *left = head_;
     left_ = left;
   }
@@ -192,6 +200,12 @@ class LargeMemory {
   void* get() const { return head_ == nullptr ? nullptr : head_ + 1; }  // nullptr: the kernel refused
 
  private:
+  [[gnu::noinline]] static PagesHead** find_left(PagesFor what) {
+    if (!has_own_variables()) return nullptr;
+    begin_own_variables();
+    return &t_left[static_cast<uint32_t>(what)];
+  }
+
   PagesHead* head_ = nullptr;
   PagesHead** left_ = nullptr;
 };

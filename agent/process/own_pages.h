@@ -20,7 +20,8 @@ struct OwnPages {
 };
 static_assert(sizeof(OwnPages) == 16);  // shared/README.md: own_pages_avma
 
-// These pages stay the agent's for as long as the process lives. Beyond the table's room nothing is noted.
+// These pages stay the agent's for as long as the process lives, or until it lets go of the program (detach). Beyond
+// the table's room nothing is noted.
 void note_own_pages(const void* pages, size_t size_bytes);
 
 const OwnPages* own_pages();

@@ -28,8 +28,14 @@ std::atomic<uint32_t> g_library = 1;
 constexpr uintptr_t kTaken = 1;  // a slot that is being written
 
 void remember(const void* section, uint32_t library) {
+  for (size_t i = 0; i < kMostSections; ++i) {  // one that was never taken back
+    if (g_sections[i].load(std::memory_order_acquire) != section) continue;
+    g_library_of[i] = library;
+    return;
+  }
   for (size_t i = 0; i < kMostSections; ++i) {
     const void* expected = nullptr;
+    if (g_sections[i].load(std::memory_order_relaxed) != nullptr) continue;
     if (!g_sections[i].compare_exchange_strong(expected, reinterpret_cast<const void*>(kTaken))) continue;
     g_library_of[i] = library;
     g_sections[i].store(section, std::memory_order_release);
@@ -53,6 +59,7 @@ uint32_t forget(const void* section) {
 void forget_frame_functions() {
   const void* const before = __atomic_load_n(&g_reals[1].function, __ATOMIC_ACQUIRE);
   forget_unloaded(g_reals);
+  if (!can_tell_loaded()) return;  // it may be there still
   if (before != nullptr && __atomic_load_n(&g_reals[1].function, __ATOMIC_ACQUIRE) == nullptr) ++g_library;
 }
 
