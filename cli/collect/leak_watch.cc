@@ -106,6 +106,7 @@ void LeakWatch::step(Drain* drain, Ledger* ledger) {
     give(ledger);
   } else if (check_->phase() >= LeakCheck::Phase::kDone) {
     result_ = check_->take();
+    leave_out_moving();
     if (!problem_.empty()) result_.problem = problem_;
     if (question != wire::EndQuestion::kAsked) result_.problem = "the program did not wait for it";
     answer();
@@ -113,6 +114,12 @@ void LeakWatch::step(Drain* drain, Ledger* ledger) {
     check_->abandon();
     result_.problem = kTooLong;
     answer();
+  }
+}
+
+void LeakWatch::leave_out_moving() {
+  for (LeakBlock& block : result_.blocks) {
+    if (std::find(moving_.begin(), moving_.end(), block.start) != moving_.end()) block.kind = LeakKind::kUnjudged;
   }
 }
 
@@ -138,7 +145,6 @@ LeakJudgement LeakWatch::end(bool is_complete) {
 }
 
 LeakKind LeakWatch::judgement_of(const Block& block) const {
-  if (std::find(moving_.begin(), moving_.end(), block.address) != moving_.end()) return LeakKind::kUnjudged;
   const auto at = std::lower_bound(result_.blocks.begin(), result_.blocks.end(), block.address,
                                    [](const LeakBlock& judged, uint64_t address) { return judged.start < address; });
   const bool is_it = at != result_.blocks.end() && at->start == block.address && at->size_bytes == block.size_bytes &&

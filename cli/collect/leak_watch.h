@@ -48,6 +48,7 @@ class LeakWatch {
   void ask();
   void give(Ledger* ledger);
   void answer();
+  void leave_out_moving();
 
   Arena& arena_;
   pid_t pid_;

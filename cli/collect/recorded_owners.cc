@@ -3,6 +3,8 @@
 #include "cli/base/saturating.h"
 #include "cli/collect/recorded_parts.h"
 
+#include <new>
+
 namespace heapprof::cli {
 
 void add_owners(const std::vector<LostOwner>& owners, const CallTree& tree, RecordedDevice* host) {
@@ -40,9 +42,7 @@ HolderKind kind_of(RootKind kind) {
   return HolderKind::kOther;
 }
 
-}  // namespace
-
-void add_holders(const std::vector<HeldBlocks>& holders, const CallTree& tree, RecordedDevice* host) {
+void add_held(const std::vector<HeldBlocks>& holders, const CallTree& tree, RecordedDevice* host) {
   LiveAmount held;
   for (const HeldBlocks& one : holders) {
     Holder& recorded = host->held_by.emplace_back(
@@ -58,6 +58,16 @@ void add_holders(const std::vector<HeldBlocks>& holders, const CallTree& tree, R
     reachable.blocks = add_saturating(reachable.blocks, site.numbers.reachable_blocks);
   }
   if (held.bytes > reachable.bytes || held.blocks > reachable.blocks) host->held_by.clear();
+}
+
+}  // namespace
+
+void add_holders(const LeakWatch& leaks, const CallTree& tree, RecordedDevice* host) {
+  try {
+    add_held(leaks.holders(), tree, host);
+  } catch (const std::bad_alloc&) {
+    host->held_by.clear();
+  }
 }
 
 }  // namespace heapprof::cli

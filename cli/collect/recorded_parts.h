@@ -9,6 +9,7 @@
 #include "cli/collect/books/site_book.h"
 #include "cli/collect/books/stay_book.h"
 #include "cli/collect/clock.h"
+#include "cli/collect/leak_watch.h"
 #include "cli/collect/leaks/leak_marks.h"
 #include "cli/collect/leaks/root_holders.h"
 #include "cli/collect/recording_builder.h"
@@ -57,8 +58,8 @@ std::vector<NamedMemory> recorded_names(const NameBook& book, const CallTree& tr
 // Fills host->lost_owners. pre: the sites of the host have what of them is lost
 // Where blocks that were judged lost were freed after all, the owners may have more than the sites: then none is told.
 void add_owners(const std::vector<LostOwner>& owners, const CallTree& tree, RecordedDevice* host);
-// Fills host->held_by, likewise.
-void add_holders(const std::vector<HeldBlocks>& holders, const CallTree& tree, RecordedDevice* host);
+// Fills host->held_by, likewise; where there is no memory for it, it stays empty.
+void add_holders(const LeakWatch& leaks, const CallTree& tree, RecordedDevice* host);
 
 // ---- recorded_snapshots.cc: the books of snapshots for the recording: with names and times, and what each site had at
 // them

@@ -144,7 +144,7 @@ void add_host_sites(const RecordingParts& parts, RecordedDevice* device) {
       if (sites[i].total.blocks != 0) add_judgement(judged[i], &device->sites[recorded++].numbers);
     }
     add_owners(parts.leaks->owners(), *parts.tree, device);
-    add_holders(parts.leaks->holders(), *parts.tree, device);
+    add_holders(*parts.leaks, *parts.tree, device);
   }
   add_live_rows(*parts.samples, sites, device);
   add_stays(parts.ledger->stays(), parts.ledger->bounds(), sites, *parts.scale, parts.end_ticks, device);

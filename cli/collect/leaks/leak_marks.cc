@@ -179,7 +179,7 @@ bool LeakMarks::counts_as_start(uint32_t index, uint64_t word) {
 void LeakMarks::reach(uint32_t index, uint32_t holder) {
   LeakBlock& block = blocks_[index];
   if (block.kind == LeakKind::kReachable) {
-    if (block.holder == holder || block.holder < first_holder_) return;
+    if (block.holder == holder || block.holder <= all_holders_) return;
     holder = join_(block.holder, holder);
     if (block.holder == holder) return;
   }
@@ -200,7 +200,7 @@ void LeakMarks::mark_from(uint64_t word, bool is_libc, const HolderOfWord& holde
   const Found found = look_up(word);
   if (found.block == BlockTable::kNone) return;
   const LeakBlock& block = blocks_[found.block];
-  if (block.kind == LeakKind::kReachable && block.holder < first_holder_) return;
+  if (block.kind == LeakKind::kReachable && block.holder <= all_holders_) return;
   if (found.is_start) return reach(found.block, holder_of_word());
   if (is_libc && word == next_header_of(block)) return;
   const uint32_t holder = holder_of_word();
@@ -209,8 +209,8 @@ void LeakMarks::mark_from(uint64_t word, bool is_libc, const HolderOfWord& holde
   suspect(found.block);
 }
 
-void LeakMarks::begin_holders(uint32_t first_id, const Join& join) {
-  first_holder_ = first_id;
+void LeakMarks::begin_holders(uint32_t all, const Join& join) {
+  all_holders_ = all;
   join_ = join;
 }
 

@@ -15,8 +15,9 @@
 //    of site 0, which were not recorded, lead to others and count nowhere.
 // Trust:    what is read is the program's: any word may be anything, and leads to a block of the table or nowhere.
 // Context:  one thread.
-// Cost:     about 10 ns a block and 1-2 ns a word (tests/bench is without it: once a run, at its end, and with the
-//           flag); 8 bytes for each pointer from one lost block to another, and 24 for each block.
+// Cost:     about 10 ns a block and 1-2 ns a word, up to four times that where holders share (tests/bench is without
+//           it: once a run, at its end, and with the flag); 8 bytes for each pointer from one lost block to another,
+//           and 24 for each block.
 #pragma once
 
 #include "cli/collect/leaks/block_table.h"
@@ -88,9 +89,9 @@ class LeakMarks {
   // may begin with the last word of the block before it.
   void add_root(MemoryRange range, bool is_libc, const HolderOf& holder_of = {});
   void add_root_words(std::span<const uint64_t> words, uint32_t holder = 0);
-  // What has a holder keeps it. Holders from now on have this id or a greater one.
-  // pre: follow(); join can be called up to the next one
-  void begin_holders(uint32_t first_id, const Join& join);
+  // What has a holder keeps it. Holders from now on have a greater id than this one, which stands for all of them
+  // together, and stays that. pre: follow(); join can be called up to the next one
+  void begin_holders(uint32_t all, const Join& join);
   // What the roots so far lead to has its holders.
   void follow() { follow_reachable(); }
   // After the last root: every block has its kind.
@@ -136,7 +137,7 @@ class LeakMarks {
   std::vector<uint32_t> reached_;   // whose content was not looked at yet
   std::vector<uint32_t> suspects_;  // only pointers into their middle were seen
   std::vector<LostOwner> owners_;
-  uint32_t first_holder_ = 1;
+  uint32_t all_holders_ = 0;
   Join join_;
   uint64_t looks_ = 0;
   bool is_interrupted_ = false;

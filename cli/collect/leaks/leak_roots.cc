@@ -142,7 +142,7 @@ class Roots {
     // A file that the program maps itself is none of its modules.
     const auto mapped = first_mapped(part.range);
     const bool is_mapped = mapped != facts_.mapped.end() && mapped->start < part.range.end;
-    if (is_mapped || part.range.start - extent.start_avma >= extent.highest_svma - extent.lowest_svma) {
+    if (is_mapped || extent.highest_svma == extent.lowest_svma) {
       like.kind = RootKind::kMapped;
       return like;
     }
@@ -175,7 +175,10 @@ class Roots {
     } else if (mapping.is_writable) {
       add(mapping.range, variables_of(mapping));
     } else {
-      for (const MemoryRange& range : memory_.changed_pages(mapping.range)) add(range, variables_of(mapping));
+      const std::vector<MemoryRange> changed = memory_.changed_pages(mapping.range);
+      if (changed.empty()) return;
+      const LeakRoot like = variables_of(mapping);
+      for (const MemoryRange& range : changed) add(range, like);
     }
   }
 
@@ -215,34 +218,40 @@ class Roots {
     return end > before.range.end ? Bss{end, &before} : Bss{};
   }
 
-  // The program headers of the file of which this is a part, and where its first page is; empty: it has none.
-  std::vector<Elf64_Phdr> segments_of(const TargetMapping& part, uint64_t* start) const {
-    const std::vector<TargetMapping>& mappings = memory_.mappings();
-    // The nearest one before it: a file may be loaded several times (dlmopen).
-    auto first = mappings.end();
-    for (auto it = mappings.begin(); it != mappings.end() && it->range.start <= part.range.start; ++it) {
-      if (it->path == part.path && it->inode == part.inode && it->file_off == 0) first = it;
-    }
+  // The program headers of the file whose first page is there; empty: it has none.
+  std::vector<Elf64_Phdr> segments_at(uint64_t start) const {
     Elf64_Ehdr header{};
-    if (first == mappings.end() || !memory_.read(first->range.start, &header, sizeof header)) return {};
+    if (!memory_.read(start, &header, sizeof header)) return {};
     if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(Elf64_Phdr) ||
         header.e_phnum > kMostSegments)
       return {};
-    *start = first->range.start;
     std::vector<Elf64_Phdr> segments(header.e_phnum);
     const size_t bytes = segments.size() * sizeof(Elf64_Phdr);
-    if (!memory_.read(first->range.start + header.e_phoff, segments.data(), bytes)) segments.clear();
+    if (!memory_.read(start + header.e_phoff, segments.data(), bytes)) segments.clear();
     return segments;
   }
 
-  Extent extent_of(const TargetMapping& part) const {
-    Extent extent{0, UINT64_MAX, 0};
-    for (const Elf64_Phdr& segment : segments_of(part, &extent.start_avma)) {
+  Extent extent_at(uint64_t start) const {
+    Extent extent{start, UINT64_MAX, 0};
+    for (const Elf64_Phdr& segment : segments_at(start)) {
       if (segment.p_type != PT_LOAD) continue;
       extent.lowest_svma = std::min(extent.lowest_svma, segment.p_vaddr & ~(kPageBytes - 1));
       extent.highest_svma = std::max(extent.highest_svma, segment.p_vaddr + segment.p_memsz);
     }
     return extent.highest_svma > extent.lowest_svma ? extent : Extent{};
+  }
+
+  // Of the module of which this is a part. A file may be loaded several times (dlmopen), and the first page of it be
+  // mapped again in its data (lld): such a page lies within a module, and begins none.
+  Extent extent_of(const TargetMapping& part) const {
+    Extent extent;
+    for (const TargetMapping& mapping : memory_.mappings()) {
+      if (mapping.range.start > part.range.start) break;
+      if (mapping.path != part.path || mapping.inode != part.inode || mapping.file_off != 0) continue;
+      if (mapping.range.start - extent.start_avma >= extent.highest_svma - extent.lowest_svma)
+        extent = extent_at(mapping.range.start);
+    }
+    return part.range.start - extent.start_avma < extent.highest_svma - extent.lowest_svma ? extent : Extent{};
   }
   // Where the file's last segment ends.
   uint64_t module_end(const TargetMapping& part) const {
@@ -255,9 +264,9 @@ class Roots {
     if (static_tls_bytes_ != 0) return static_tls_bytes_;
     uint64_t bytes = kSpareTlsBytes;
     for (const TargetMapping& mapping : memory_.mappings()) {
-      uint64_t start = 0;
       if (mapping.file_off != 0 || !mapping.is_of_file() || mapping.is_shared) continue;
-      for (const Elf64_Phdr& segment : segments_of(mapping, &start)) {
+      if (extent_of(mapping).start_avma != mapping.range.start) continue;
+      for (const Elf64_Phdr& segment : segments_at(mapping.range.start)) {
         if (segment.p_type == PT_TLS) bytes += std::min(segment.p_memsz + segment.p_align, kMostTlsBytes);
       }
     }
@@ -336,7 +345,7 @@ class Roots {
       const bool has_descriptor = is_in(thread.thread_avma, piece);
       const uint64_t descriptor_end = std::min(page_end(thread.thread_avma + kDescriptorBytes), piece.end);
       if (has_descriptor) {
-        add_thread(thread, piece, std::max(descriptor_end, is_in(thread.stack_avma, piece) ? thread.stack_avma : 0));
+        add_thread(thread, piece, descriptor_end);
       } else if (is_in(thread.stack_avma, piece)) {
         add({thread.stack_avma, piece.end}, RootKind::kStack);
       }

@@ -17,6 +17,8 @@ namespace heapprof::cli {
 namespace {
 
 constexpr uint64_t kMostTableBytes = 128 << 20;
+constexpr size_t kMostNameBytes = 4096;
+constexpr size_t kMostNamesBytes = 256 << 20;
 
 template <typename T>
 std::optional<std::vector<T>> read_table(int fd, uint64_t file_off, uint64_t size_bytes) {
@@ -45,7 +47,7 @@ void add_table(int fd, const Elf64_Shdr& section, const std::vector<char>& text,
     if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0) continue;
     if (symbol.st_name >= text.size() || symbol.st_value + symbol.st_size < symbol.st_value) continue;
     const char* const name = text.data() + symbol.st_name;
-    const std::string_view view(name, ::strnlen(name, text.size() - symbol.st_name));
+    const std::string_view view(name, ::strnlen(name, std::min(kMostNameBytes, text.size() - symbol.st_name)));
     const bool is_local = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL;
     if (!view.empty()) found->push_back({symbol.st_value, symbol.st_size, is_local, view});
   }
@@ -62,9 +64,11 @@ std::vector<Variable> read_variables(int fd) {
   std::vector<std::vector<char>> texts;
   texts.reserve(sections->size());
   std::vector<Candidate> found;
-  for (const Elf64_Shdr& section : *sections) {
-    const bool is_table = section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM;
-    if (!is_table || section.sh_link >= sections->size()) continue;
+  for (const uint32_t type : {SHT_SYMTAB, SHT_DYNSYM}) {
+    const auto at = std::find_if(sections->begin(), sections->end(),
+                                 [type](const Elf64_Shdr& section) { return section.sh_type == type; });
+    if (at == sections->end() || at->sh_link >= sections->size()) continue;
+    const Elf64_Shdr& section = *at;
     const Elf64_Shdr& strings = (*sections)[section.sh_link];
     auto text = read_table<char>(fd, strings.sh_offset, strings.sh_size);
     if (strings.sh_type != SHT_STRTAB || !text) continue;
@@ -73,7 +77,10 @@ std::vector<Variable> read_variables(int fd) {
   }
   std::sort(found.begin(), found.end());
   std::vector<Variable> variables;
+  size_t names_bytes = 0;
   for (const Candidate& one : found) {
+    names_bytes += one.name.size();
+    if (names_bytes > kMostNamesBytes) break;
     if (!variables.empty() && one.start_svma < variables.back().end_svma) continue;
     variables.push_back({one.start_svma, one.start_svma + one.size_bytes, std::string(one.name)});
   }

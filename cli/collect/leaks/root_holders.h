@@ -10,7 +10,7 @@
 //             data of its module.
 // Context:    one thread; the process does not change.
 // Trust:      everything is the target's, as in module_variables.h.
-// Cost:       reads the symbol tables of a module when its first pointer to a block is found.
+// Cost:       reads the symbol tables of a module when its first pointer to a block is found; some 10 MiB for sets.
 #pragma once
 
 #include "cli/collect/leaks/leak_marks.h"
@@ -59,17 +59,18 @@ class RootHolders {
  private:
   struct Holder {
     RootKind kind = RootKind::kVariable;
-    std::string module;
+    uint32_t module = 0;  // in module_names_
     std::string name;
     std::vector<uint32_t> members;  // of several together: their ids, ascending
   };
   struct ModuleData {
+    uint32_t index = 0;  // in module_names_
     std::vector<Variable> variables;
     std::vector<uint32_t> ids;  // of each; 0: it has none yet
     uint32_t rest_id = 0;       // of what is no variable; likewise
   };
 
-  uint32_t add(RootKind kind, const std::string& module, const std::string& name);
+  uint32_t add(RootKind kind, uint32_t module, const std::string& name);
   uint32_t join(uint32_t holder, uint32_t other);
   uint32_t set_of(uint32_t holder, uint32_t other);
   std::vector<uint32_t> members_of(uint32_t holder) const;
@@ -82,7 +83,8 @@ class RootHolders {
   uint32_t many_ = 0;                         // of the kind that is marked: more than have a name together
   std::map<std::vector<uint32_t>, uint32_t> sets_;
   std::unordered_map<uint64_t, uint32_t> joined_;  // by two ids
-  std::map<std::string, ModuleData> modules_;      // by path
+  std::vector<std::string> module_names_ = {""};
+  std::map<std::string, ModuleData> modules_;  // by path
 };
 
 }  // namespace heapprof::cli

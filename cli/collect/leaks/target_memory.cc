@@ -22,7 +22,7 @@ namespace {
 
 constexpr uint64_t kMapPageBytes = 4096;
 constexpr size_t kLeastWindows = 4096;
-constexpr size_t kMostWindows = 65536;
+constexpr size_t kMostWindows = 32768;
 constexpr uint64_t kPieceBytes = 1 << 20;
 constexpr uint64_t kLongBytes = 64 << 10;  // from here on it is asked which pages there are
 constexpr size_t kPagesAtOnce = 8192;      // of pagemap

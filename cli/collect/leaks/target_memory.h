@@ -10,7 +10,7 @@
 //           has taken them, are not read, and count as unread.
 // Context:  one thread. The process is a child of ours, or one of a child's: Yama's ptrace_scope 1 allows it.
 // Trust:    every byte is the target's.
-// Cost:     process_vm_readv: 3-5 µs for 16 KiB, about 0.2 ns a byte in large pieces; for windows 64 MiB, up to 1 GiB
+// Cost:     process_vm_readv: 3-5 µs for 16 KiB, about 0.2 ns a byte in large pieces; for windows 64 MiB, up to 512
 //           where so much is to be read in small parts, in any order.
 #pragma once
 

@@ -81,6 +81,23 @@ expect_in held.txt "stack false  3001 1"
 expect_in held.txt "mapped false  5001 1"
 expect_in held.txt "variable false kept_here 7001 1"
 
+# Linkers map the first page of a file again in its data: names and judgement stay.
+cat >small.c <<'C'
+#include <stdlib.h>
+void* kept;
+int main(void) {
+  kept = malloc(4001);
+  exit(0);
+}
+C
+for flags in -fuse-ld=lld -Wl,-z,noseparate-code -no-pie; do
+  [ "$flags" != -fuse-ld=lld ] || have ld.lld || { not_tried "$flags: no lld" && continue; }
+  gcc $flags small.c -o small
+  "$HEAPPROF_BIN" run -q --leak-check -o small.json -- ./small || fail "$flags: $?"
+  held small.json >held.txt
+  expect_in held.txt "variable false kept 4001 1"
+done
+
 # Of a forked child, nothing of heapprof's is memory that could not be read.
 cat >child.c <<'C'
 #include <stdlib.h>
