@@ -120,6 +120,13 @@ LostPlaces owner_rows(const std::vector<LostStory>& stories, uint64_t all_bytes,
   return result;
 }
 
+// All that is reachable, suppressed or not: what holds it is not told by site.
+uint64_t reachable_in_all(const Device& device) {
+  uint64_t bytes = 0;
+  for (const Site& site : device.sites) bytes = add_saturating(bytes, site.numbers.reachable_bytes);
+  return bytes;
+}
+
 // Those that a reader would miss, in how many of all.
 std::span<const Holder> main_holders(const Device& device, uint64_t reachable_bytes, size_t most) {
   constexpr uint64_t kLeastPart = 100;
@@ -151,7 +158,7 @@ std::string main_place_of(const Profile& profile, const PlaceTree& tree, const F
 
 LostPlaces held_places(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const Device& device,
                        const LeakView& view) {
-  const uint64_t all = sum_of_sites(device).reachable_bytes;
+  const uint64_t all = reachable_in_all(device);
   LostPlaces result;
   const std::span<const Holder> shown = main_holders(device, all, view.most_places);
   std::vector<PlaceLine> lines;
@@ -164,6 +171,7 @@ LostPlaces held_places(const Profile& profile, const PlaceTree& tree, const Fram
     lines.push_back(std::move(line));
   }
   result.remark = shown_of(shown.size(), device.held_by.size(), "holder");
+  if (sum_of_sites(device).reachable_bytes < all) result.remark += ", of what is suppressed, too";
   size_t function_column = 0;
   for (const std::string& line : lay_out(names, lines, view.indent, view.columns, &function_column))
     result.rows += line + "\n";
@@ -186,9 +194,9 @@ std::string leak_lines(const Profile& profile, const PlaceTree& tree, const Fram
   if (sum.possibly_lost_blocks != 0)
     text += "; possibly lost " + amount(sum.possibly_lost_bytes, sum.possibly_lost_blocks, view);
   if (sum.reachable_blocks != 0) text += "; still reachable " + amount(sum.reachable_bytes, sum.reachable_blocks, view);
-  if (!host.held_by.empty() && host.held_by[0].bytes >= std::max<uint64_t>(1, sum.reachable_bytes / 3))
-    text += fmt::format(", {} of them held by {}",
-                        format_percent({std::min(host.held_by[0].bytes, sum.reachable_bytes), sum.reachable_bytes}),
+  const bool is_all_told = sum.reachable_bytes == reachable_in_all(host);
+  if (is_all_told && !host.held_by.empty() && host.held_by[0].bytes >= std::max<uint64_t>(1, sum.reachable_bytes / 3))
+    text += fmt::format(", {} of them held by {}", format_percent({host.held_by[0].bytes, sum.reachable_bytes}),
                         holder_words(host.held_by[0]));
   const uint64_t judged = lost_blocks(sum) + sum.possibly_lost_blocks + sum.reachable_blocks;
   if (judged < sum.leaked_blocks)
