@@ -29,6 +29,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 
 extern "C" char** environ;
 
@@ -155,9 +156,9 @@ struct FoundImage {
   size_t stack_bytes = 0;
 };
 
-// What a vfork child of this thread has in pages for its exec. It has its parent's thread-local storage: when the
-// thread, or another child of it, comes here again, and that child has other memory by now or is gone, they are
-// nobody's.
+// What a vfork child of this thread has in pages for its exec. The child shares its parent's thread-local storage. When
+// the thread, or another child of it, comes here again, and that child no longer shares the memory, they can be
+// unmapped.
 struct alignas(64) PagesHead {
   size_t bytes;
   int child;
@@ -165,11 +166,16 @@ struct alignas(64) PagesHead {
 enum class PagesFor : uint32_t { kPath, kEnvironment };
 constinit thread_local PagesHead* t_left[2] __attribute__((tls_model("initial-exec"))) = {};
 
-// False where the kernel says so.
-bool may_share_memory(int child) {
-  constexpr long kMemory = 1;  // KCMP_VM
-  const long order = raw_syscall(SYS_kcmp, sys_getpid(), child, kMemory, 0, 0);
-  return order == 0 || (is_error(order) && order != -ESRCH);
+// False if the child is gone, or has nothing or something else at that address. True also if the kernel refuses to
+// tell.
+bool may_share_memory(const PagesHead* head) {
+  PagesHead other = {};
+  iovec to{&other, sizeof other};
+  iovec from{const_cast<PagesHead*>(head), sizeof other};
+  const long got = raw_syscall(SYS_process_vm_readv, head->child, reinterpret_cast<long>(&to), 1,
+                               reinterpret_cast<long>(&from), 1, 0);
+  if (is_error(got)) return got != -ESRCH && got != -EFAULT;
+  return got == static_cast<long>(sizeof other) && other.bytes == head->bytes && other.child == head->child;
 }
 
 class LargeMemory {
@@ -177,10 +183,10 @@ class LargeMemory {
   LargeMemory(PagesFor what, size_t bytes) {
     PagesHead** const left = find_left(what);
     const int pid = sys_getpid();
-    if (left != nullptr && *left != nullptr && !may_share_memory((*left)->child)) {
-      PagesHead* const nobodys = *left;
+    if (left != nullptr && *left != nullptr && !may_share_memory(*left)) {
+      PagesHead* const unused = *left;
       *left = nullptr;  // first: a handler may come here, too
-      sys_munmap(nobodys, nobodys->bytes);
+      sys_munmap(unused, unused->bytes);
     }
     const size_t all_bytes = sizeof(PagesHead) + bytes;
     head_ = static_cast<PagesHead*>(sys_mmap(all_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1));

@@ -13,7 +13,7 @@ struct LateReal {
   void* function = nullptr;  // once it was called
 };
 
-// nullptr: there is none. Leaves errno as it was.
+// nullptr: no library has it. Leaves errno as it was.
 inline void* find_real_now(LateReal* real) {
   void* function = __atomic_load_n(&real->function, __ATOMIC_ACQUIRE);
   if (function == nullptr) {

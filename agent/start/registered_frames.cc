@@ -22,7 +22,7 @@ constinit LateReal g_reals[] = {{"__register_frame"}, {"__deregister_frame"}};
 // section counts as one of the libgcc that is there.
 constexpr size_t kMostSections = 1024;
 std::atomic<const void*> g_sections[kMostSections];
-uint32_t g_library_of[kMostSections];
+std::atomic<uint32_t> g_library_of[kMostSections];
 std::atomic<uint32_t> g_library = 1;
 
 constexpr uintptr_t kTaken = 1;  // a slot that is being written

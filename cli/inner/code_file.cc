@@ -2,7 +2,7 @@
 // kill us.
 #include "cli/inner/code_file.h"
 
-#include "cli/base/fd.h"
+#include "cli/base/file_table.h"
 
 #include <elf.h>
 #include <unistd.h>
@@ -14,20 +14,8 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr uint64_t kMostBytes = 128 << 20;
 constexpr uint64_t kMostCodeBytes = 1u << 30;
 constexpr size_t kMostSegments = 256;
-
-template <typename T>
-std::optional<std::vector<T>> read_table(int fd, uint64_t file_off, uint64_t size_bytes) {
-  const off_t end = ::lseek(fd, 0, SEEK_END);
-  if (size_bytes > kMostBytes || end < 0 || file_off > static_cast<uint64_t>(end) ||
-      size_bytes > static_cast<uint64_t>(end) - file_off)
-    return std::nullopt;
-  std::vector<T> table(size_bytes / sizeof(T));
-  if (!read_at(fd, table.data(), table.size() * sizeof(T), file_off)) return std::nullopt;
-  return table;
-}
 
 std::optional<Elf64_Ehdr> read_header(int fd) {
   Elf64_Ehdr header;

@@ -2,7 +2,7 @@
 // defined, stand in them, too.
 #include "cli/symbolize/own_allocator.h"
 
-#include "cli/base/fd.h"
+#include "cli/base/file_table.h"
 #include "cli/symbolize/elf_identity.h"
 
 #include <elf.h>
@@ -19,21 +19,11 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr uint64_t kMostBytes = 128 << 20;
-
 // The names that a reader knows best come first.
 constexpr std::string_view kNames[] = {"_rjem_malloc", "_rjem_mallocx",    "je_malloc", "je_mallocx",
                                        "mi_malloc",    "mi_heap_malloc",   "tc_malloc", "TCMallocInternalMalloc",
                                        "rpmalloc",     "sn_rust_alloc",    "sn_malloc", "scalable_malloc",
                                        "hoard_malloc", "runtime.mallocgc", "GC_malloc", "dlmalloc"};
-
-template <typename T>
-std::optional<std::vector<T>> read_table(int fd, uint64_t file_off, uint64_t size_bytes) {
-  if (size_bytes > kMostBytes) return std::nullopt;
-  std::vector<T> table(size_bytes / sizeof(T));
-  if (!read_at(fd, table.data(), table.size() * sizeof(T), file_off)) return std::nullopt;
-  return table;
-}
 
 struct Table {
   Elf64_Shdr symbols;

@@ -139,7 +139,7 @@ class Roots {
     like.kind = RootKind::kVariable;
     like.module = part.path;
     const Extent extent = extent_of(part);
-    // A file that the program maps itself is none of its modules.
+    // A file that the program maps itself is not one of its modules.
     const auto mapped = first_mapped(part.range);
     const bool is_mapped = mapped != facts_.mapped.end() && mapped->start < part.range.end;
     if (is_mapped || extent.highest_svma == extent.lowest_svma) {

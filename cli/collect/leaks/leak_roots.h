@@ -43,7 +43,7 @@ enum class RootKind : uint8_t {
   kThreadLocal,  // storage of threads
   kMapped,       // by the program itself
   kStack,        // and registers
-  kOther         // nobody knows
+  kOther         // unknown
 };
 
 struct LeakRoot {

@@ -1,8 +1,7 @@
-// cli/collect/leaks/module_variables.cc: reads .symtab and .dynsym by hand, as what is asked of them is little, and the
-// process waits meanwhile: elfutils would look at all of the file, and for others besides.
-#include "cli/collect/leaks/module_variables.h"
-
-#include "cli/base/fd.h"
+// cli/collect/leaks/module_variables.cc: reads .symtab and .dynsym by hand: the process waits, little is needed of
+// them, and elfutils would read the whole file.
+#include "cli/base/file_table.h"
+#include "cli/collect/leaks/root_holders.h"
 
 #include <elf.h>
 #include <string.h>
@@ -16,17 +15,8 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr uint64_t kMostTableBytes = 128 << 20;
 constexpr size_t kMostNameBytes = 4096;
 constexpr size_t kMostNamesBytes = 256 << 20;
-
-template <typename T>
-std::optional<std::vector<T>> read_table(int fd, uint64_t file_off, uint64_t size_bytes) {
-  if (size_bytes > kMostTableBytes) return std::nullopt;
-  std::vector<T> table(size_bytes / sizeof(T));
-  if (!read_at(fd, table.data(), table.size() * sizeof(T), file_off)) return std::nullopt;
-  return table;
-}
 
 // Symbols of one address: the larger one, then the one that others see, then by the alphabet.
 struct Candidate {

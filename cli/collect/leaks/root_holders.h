@@ -2,20 +2,19 @@
 // leads to.
 //
 // Variables of the program and its libraries come before threads' own, and these before pages that the program mapped
-// and before stacks: a block that a variable leads to is held by that, whichever function looks at it meanwhile. Of
+// and before stacks: a block that a variable leads to is held by that, whichever function looks at it. Of
 // variables each has what it alone leads to. What two or three lead to, the head and the tail of a list, is held by
 // these together; what more of them do, or some without a name, by several.
 //
 // Guarantees: a variable that has no name, or lies in a file whose first page is not the one that is mapped, counts as
 //             data of its module.
 // Context:    one thread; the process does not change.
-// Trust:      everything is the target's, as in module_variables.h.
+// Trust:      everything is the target's.
 // Cost:       reads the symbol tables of a module when its first pointer to a block is found; some 10 MiB for sets.
 #pragma once
 
 #include "cli/collect/leaks/leak_marks.h"
 #include "cli/collect/leaks/leak_roots.h"
-#include "cli/collect/leaks/module_variables.h"
 #include "cli/collect/leaks/target_memory.h"
 
 #include <cstdint>
@@ -27,6 +26,22 @@
 #include <vector>
 
 namespace heapprof::cli {
+
+// ---- module_variables.cc: the variables of an ELF file, as its symbol tables name them
+//
+// Guarantees: of .symtab and .dynsym; they are in the order of their addresses, do not overlap, and have one name each.
+// Not provided: thread-local variables; names of a separate debug file.
+// Trust:      any bytes: every offset, size and count is checked before it is used.
+
+struct Variable {
+  uint64_t start_svma = 0;
+  uint64_t end_svma = 0;
+  std::string name;  // as the linker knows it
+};
+// Empty: there are no variables, or it is not a 64-bit ELF file that can be read.
+std::vector<Variable> read_variables(int fd);
+
+// ---- root_holders.cc
 
 // Of the file that is mapped there, as the process sees it.
 std::vector<Variable> read_mapped_variables(const LeakRoot& root, TargetMemory* memory);
@@ -79,7 +94,7 @@ class RootHolders {
   ModuleData& data_of(const LeakRoot& root);
 
   std::function<std::vector<Variable>(const LeakRoot&)> read_variables_;
-  std::vector<Holder> holders_ = {Holder{}};  // by id; 0: nobody
+  std::vector<Holder> holders_ = {Holder{}};  // by id; 0: no holder
   uint32_t many_ = 0;                         // of the kind that is marked: more than have a name together
   std::map<std::vector<uint32_t>, uint32_t> sets_;
   std::unordered_map<uint64_t, uint32_t> joined_;  // by two ids

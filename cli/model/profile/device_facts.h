@@ -111,7 +111,7 @@ enum class HolderKind : uint8_t {
   kThreadLocal,  // storage of threads
   kMapped,       // pages that the program mapped itself
   kStack,        // stacks and registers of threads
-  kOther         // memory of which nobody knows whose it is
+  kOther         // memory of unknown use
 };
 
 // Blocks that these variables lead to, each of them and no other; or what another kind leads to.

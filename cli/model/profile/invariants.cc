@@ -121,6 +121,17 @@ class Checker {
     }
   }
 
+  // The stacks that are told have at most what is owned or held.
+  void check_stacks_of(const Device& device, const std::vector<OwnerPart>& parts, const LiveAmount& whole) {
+    LiveAmount sum;
+    for (const OwnerPart& part : parts) {
+      sum.bytes = add_saturating(sum.bytes, part.bytes);
+      sum.blocks = add_saturating(sum.blocks, part.blocks);
+    }
+    at_most(device, "owner_bytes", sum.bytes, "what they own or hold", whole.bytes);
+    at_most(device, "owner_blocks_count", sum.blocks, "what they own or hold", whole.blocks);
+  }
+
   void check_owners(const Device& device, const SiteNumbers& sites) {
     if (device.lost_owners.empty()) return;
     LiveAmount sum;
@@ -128,13 +139,7 @@ class Checker {
       sum.bytes = add_saturating(sum.bytes, owners.bytes);
       sum.blocks = add_saturating(sum.blocks, owners.blocks);
       at_most(device, "owners_count", owners.owners, "its lost_count", owners.blocks);
-      LiveAmount own;
-      for (const OwnerPart& part : owners.parts) {
-        own.bytes = add_saturating(own.bytes, part.bytes);
-        own.blocks = add_saturating(own.blocks, part.blocks);
-      }
-      at_most(device, "owner_bytes", own.bytes, "what they own", owners.bytes);
-      at_most(device, "owner_blocks_count", own.blocks, "what they own", owners.blocks);
+      check_stacks_of(device, owners.parts, {owners.bytes, owners.blocks});
     }
     at_most(device, "lost_bytes of owners", sum.bytes, "what is lost",
             add_saturating(sites.lost_bytes, sites.indirectly_lost_bytes));
@@ -148,13 +153,7 @@ class Checker {
     for (const Holder& holder : device.held_by) {
       sum.bytes = add_saturating(sum.bytes, holder.bytes);
       sum.blocks = add_saturating(sum.blocks, holder.blocks);
-      LiveAmount parts;
-      for (const OwnerPart& part : holder.parts) {
-        parts.bytes = add_saturating(parts.bytes, part.bytes);
-        parts.blocks = add_saturating(parts.blocks, part.blocks);
-      }
-      at_most(device, "held owner_bytes", parts.bytes, "what is held", holder.bytes);
-      at_most(device, "held owner_blocks_count", parts.blocks, "what is held", holder.blocks);
+      check_stacks_of(device, holder.parts, {holder.bytes, holder.blocks});
     }
     at_most(device, "held_bytes", sum.bytes, "what is reachable", sites.reachable_bytes);
     at_most(device, "held_count", sum.blocks, "what is reachable", sites.reachable_blocks);

@@ -107,7 +107,7 @@ TEST_CASE("more than three variables have no names together, nor have those with
   CHECK(scene.sums() == Texts{"variable many 2 400", "variable v_a+v_b+v_c 1 200"});
 }
 
-TEST_CASE("what only a pointer into the middle leads to is held by nobody") {
+TEST_CASE("what only a pointer into the middle leads to has no holder") {
   HeldScene scene({block(0x10000, 100)});
   scene.memory.set(0x1000, 0x10010);
   scene.hold({root(RootKind::kVariable, 0x1000, 0x80, "a")});
