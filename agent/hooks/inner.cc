@@ -16,6 +16,7 @@
 #include "agent/hooks/inner.h"
 
 #include "agent/hooks/hook.h"
+#include "agent/hooks/own_calls.h"
 #include "agent/process/arena.h"
 #include "agent/record/record_fast.h"
 
@@ -102,7 +103,7 @@ InnerSlot g_inner_slots[wire::kMostInnerFunctions];
 
 // One call, on the stack. given to r11 hold what the caller left there, and after the call what the function did.
 struct InnerCall {
-  uint64_t outer_frame;  // t_inner_frame before the call
+  uint64_t outer_frame;  // t_allocator_frame before the call
   size_t old;            // the block that ends, or the text that is copied; 0: none
   size_t bytes;
   size_t out;  // what else is looked at after the call
@@ -129,9 +130,6 @@ constexpr size_t kParameters = wire::kAllocatorParameters;
 constexpr uint32_t kMostGroups = 32;  // that have a bit
 
 InnerCode g_code;
-
-// The frame of the allocator's function that this thread called last and that has not returned.
-constinit thread_local uint64_t t_inner_frame __attribute__((tls_model("initial-exec"))) = 0;
 
 void* pointer(size_t word) { return reinterpret_cast<void*>(word); }
 size_t index_of(const wire::AllocatorFunction& what, Role role) { return what.index_of(role); }
@@ -170,7 +168,7 @@ bool is_direct_call(uint64_t return_avma) {
 }
 
 bool is_own_call(const uint64_t* frame) {
-  const uint64_t outer = t_inner_frame;
+  const uint64_t outer = t_allocator_frame;
   return HEAPPROF_UNLIKELY(outer != 0) && reinterpret_cast<uint64_t>(frame) < outer &&
          (is_in_agent(frame[1]) || is_direct_call(frame[1]));
 }
@@ -269,7 +267,7 @@ bool heapprof_inner_before(heapprof::agent::InnerCall* call) {
   const Slot& slot = g_inner_slots[index];
   call->real = reinterpret_cast<uint64_t>(slot.real);
   if (is_own_call(call->frame)) return false;
-  call->outer_frame = t_inner_frame;
+  call->outer_frame = t_allocator_frame;
   call->index = index;
   call->has_begun = false;
   call->is_recorded = false;
@@ -286,14 +284,14 @@ bool heapprof_inner_before(heapprof::agent::InnerCall* call) {
         HEAPPROF_LIKELY(!__builtin_mul_overflow(call->given[slot.first], call->given[slot.count], &call->bytes));
     if (call->is_recorded && HEAPPROF_UNLIKELY(slot.what.kind != Kind::Allocate)) prepare(slot, call);
   }
-  t_inner_frame = reinterpret_cast<uint64_t>(call->frame);
+  t_allocator_frame = reinterpret_cast<uint64_t>(call->frame);
   return true;
 }
 
 void heapprof_inner_after(heapprof::agent::InnerCall* call) {
   using namespace heapprof::agent;
   const auto frame_avma = reinterpret_cast<uint64_t>(call->frame);
-  t_inner_frame = call->outer_frame > frame_avma ? call->outer_frame : 0;
+  t_allocator_frame = call->outer_frame > frame_avma ? call->outer_frame : 0;
   if (!call->is_recorded) return;
   const Slot& slot = g_inner_slots[call->index];
   if (HEAPPROF_UNLIKELY(call->bytes > kMostPlausibleBytes)) return refuse_implausible(slot, *call);

@@ -349,6 +349,27 @@ void withdraw_exports(SoughtSymbol* sought, size_t count) {
   }
 }
 
+bool redirect_own_calls(const link_map* object, const Redirection* list, size_t count) {
+  const Tables tables = read_relocation_tables(object);
+  bool is_any = false;
+  {
+    Writer writer(object);
+    for_each_relocation(tables, 1, [&](const ElfW(Rela) & relocation) {
+      if (ELF64_R_TYPE(relocation.r_info) != R_X86_64_JUMP_SLOT) return;
+      for (size_t i = 0; i < count; ++i) {
+        if (!names(tables, relocation, list[i].name)) continue;
+        is_any = writer.write(object->l_addr + relocation.r_offset, reinterpret_cast<uint64_t>(list[i].to)) || is_any;
+      }
+    });
+  }
+  for_each_relocation(tables, 0, [&](const ElfW(Rela) & relocation) {
+    if (ELF64_R_TYPE(relocation.r_info) != R_X86_64_GLOB_DAT) return;
+    for (size_t i = 0; i < count; ++i) is_any = is_any || names(tables, relocation, list[i].name);
+  });
+  if (is_any) redirect_slots(object, tables, list, count, Slots::kCalled);
+  return is_any;
+}
+
 void redirect_bound(const Redirection* list, size_t count) {
   for (const link_map* object = first_object(); object != nullptr; object = object->l_next) {
     if (!is_passed_over(object)) redirect_slots(object, read_relocation_tables(object), list, count, Slots::kCalled);

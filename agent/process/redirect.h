@@ -48,6 +48,10 @@ void withdraw_exports(SoughtSymbol* sought, size_t count);
 // Fills in `real`, `object` and `is_missed` of each that it finds. sought[i]: what list[i] is looked for by.
 void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count, OwnCalls own_calls = OwnCalls::kStay);
 
+// Leads the calls that an object makes of functions of the list, by its own tables, to ours: also what is not bound
+// yet, and whatever it is bound to; of slots that are no call's table's only what holds `real`. False: it makes none.
+bool redirect_own_calls(const link_map* object, const Redirection* list, size_t count);
+
 // Once more, of slots that hold `real` by now: another thread may have been binding them.
 void redirect_bound(const Redirection* list, size_t count);
 

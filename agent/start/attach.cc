@@ -6,6 +6,7 @@
 
 #include "agent/hooks/hook.h"
 #include "agent/hooks/operator_new.h"
+#include "agent/hooks/own_calls.h"
 #include "agent/process/arena.h"
 #include "agent/process/environment.h"
 #include "agent/process/loader_lock.h"
@@ -77,6 +78,7 @@ void lead_latecomers() {
 bool lead_back() {
   if (!g_is_led) return true;
   if (!lock_loader()) return false;
+  restore_own_calls();
   restore_functions(g_led, g_sought, kCount);
   unlock_loader();
   translate_definitions(nullptr);

@@ -7,6 +7,7 @@
 
 #include "agent/hooks/allocator_names.h"
 #include "agent/hooks/operator_new.h"
+#include "agent/hooks/own_calls.h"
 #include "agent/hooks/real.h"
 #include "agent/libc/valgrind.h"
 #include "agent/process/copied_process.h"
@@ -29,6 +30,7 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 constexpr size_t kSize = 128;
+constexpr size_t kLargeSize = 1 << 20;
 
 enum Hook : uint32_t {
 #define X(result, name, params, args) kHook_##name,
@@ -69,7 +71,7 @@ bool is_new_testable() {
 }
 
 // A main program with a malloc of its own: its calls never reach the agent, and its blocks are not for the free behind
-// it.
+// it; or they do all the same, as its malloc hands on.
 bool is_family_elsewhere() {
   for (const char* name : {"malloc", "free", "calloc", "realloc"}) {
     if (find_in_process(name).object != find_behind_agent(name).object) return true;
@@ -105,14 +107,25 @@ bool is_replaced_by_valgrind() {
   return tester.failures() != 0;
 }
 
-uint32_t test_hooks() {
+// In a copy large blocks are tried, too, which an allocator may take from another function of its own; here they would
+// change what glibc maps and what it takes from its heap.
+uint32_t test_hooks(bool is_copy) {
   t_flags |= kThreadSelfTest;
   Tester tester;
   // volatile: the compiler may remove a malloc whose block is freed unused
   void* volatile block = nullptr;
   tester.expect(kHook_malloc, 1, [&block] { block = malloc(kSize); });
   tester.expect(kHook_realloc, 2, [&block] { block = realloc(block, 2 * kSize); });
+  if (is_copy) tester.expect(kHook_realloc, 2, [&block] { block = realloc(block, kLargeSize); });
   tester.expect(kHook_free, 1, [&block] { free(block); });
+  tester.expect(kHook_realloc, 1, [&block] { block = realloc(nullptr, kSize); });
+  tester.expect(kHook_free, 1, [&block] { free(block); });
+  if (is_copy) {
+    tester.expect(kHook_malloc, 1, [&block] { block = malloc(kLargeSize); });
+    tester.expect(kHook_free, 1, [&block] { free(block); });
+    tester.expect(kHook_calloc, 1, [&block] { block = calloc(2, kLargeSize / 2); });
+    tester.expect(kHook_free, 1, [&block] { free(block); });
+  }
   tester.expect(kHook_calloc, 1, [&block] { block = calloc(2, kSize); });
   if (is_testable(kHook_free_sized)) {
     tester.expect(kHook_free_sized, 1, [&block] { free_sized(block, 2 * kSize); });
@@ -144,6 +157,36 @@ uint32_t test_hooks() {
   return tester.failures();
 }
 
+// As the program's own code calls it: its own function, or ours.
+template <typename Function>
+Function* as_program_calls(const char* name, Function* ours) {
+  const Definition found = find_in_process(name);
+  return found.object == first_object() ? reinterpret_cast<Function*>(found.address) : ours;
+}
+
+void try_program_functions(void* result) {
+  const auto call_malloc = as_program_calls("malloc", malloc);
+  const auto call_free = as_program_calls("free", free);
+  const auto call_calloc = as_program_calls("calloc", calloc);
+  const auto call_realloc = as_program_calls("realloc", realloc);
+  t_flags |= kThreadSelfTest;
+  Tester tester;
+  void* volatile block = nullptr;
+  tester.expect(kHook_malloc, 1, [&] { block = call_malloc(kSize); });
+  tester.expect(kHook_realloc, 2, [&] { block = call_realloc(block, 2 * kSize); });
+  tester.expect(kHook_free, 1, [&] { call_free(block); });
+  tester.expect(kHook_calloc, 1, [&] { block = call_calloc(2, kSize); });
+  tester.expect(kHook_free, 1, [&] { call_free(block); });
+  t_flags &= ~kThreadSelfTest;
+  *static_cast<uint32_t*>(result) = tester.failures();
+}
+
+// A main program that has them may hand on to those behind it, and so to us: only a copy of the process can tell.
+uint32_t try_program() {
+  uint32_t failures = 0;
+  return run_in_copy(try_program_functions, &failures, sizeof failures) == CopyEnd::kDone ? failures : kFamilyElsewhere;
+}
+
 // What one trial found.
 struct Trial {
   uint32_t failures;
@@ -162,7 +205,7 @@ void run_trial(void* result) {
   settle_allocator_names(trial->names_trial);
   trial->new_trial = try_new_hooks();
   settle_new_hooks(trial->new_trial);
-  trial->failures = test_hooks();
+  trial->failures = test_hooks(true);
 }
 
 }  // namespace
@@ -172,11 +215,12 @@ bool is_malloc_replaced() { return g_is_malloc_replaced; }
 uint32_t try_allocator(const link_map* malloc_object) {
   if (malloc_object == nullptr) return 0;  // there is none
   redirect_allocator_names();
-  if (is_family_elsewhere()) return kFamilyElsewhere;
+  if (is_family_elsewhere()) return try_program();
   g_is_malloc_replaced = is_replaced_by_valgrind();
   if (g_is_malloc_replaced) return 0;  // there is nothing to try, and the flag says it all
   const link_map* libc = find_in_glibc("gnu_get_libc_version").object;
   if (malloc_object == libc && has_all_functions(libc) && !has_allocator_names_beside(libc)) return 0;
+  lead_own_calls(malloc_object);
   const bool can_copy = doubt_allocator_names(malloc_object);
   Trial trial{};
   switch (can_copy ? run_in_copy(run_trial, &trial, sizeof trial) : CopyEnd::kNotMade) {
@@ -185,7 +229,7 @@ uint32_t try_allocator(const link_map* malloc_object) {
       pass_all_names(&trial);
       trial.new_trial = try_new_hooks();
       settle_new_hooks(trial.new_trial);
-      trial.failures = test_hooks();
+      trial.failures = test_hooks(false);
       break;
     case CopyEnd::kDied:  // what killed it must not be called here: nothing is known, and that is said
       pass_all_names(&trial);

@@ -18,6 +18,7 @@
 #include "agent/hooks/jumped.h"
 #include "agent/hooks/mapping.h"
 #include "agent/hooks/operator_new.h"
+#include "agent/hooks/own_calls.h"
 #include "agent/hooks/python_objects.h"
 #include "agent/hooks/real.h"
 #include "agent/libc/own_file_table.h"
@@ -208,7 +209,7 @@ bool ask_and_map_unseen(const Invitation& invitation, Birth birth) {
 }  // namespace
 
 void try_allocator_once() {
-  if (g_is_tested) return;
+  if (g_is_tested) return lead_own_calls(g_malloc_object);  // an attach after a detach
   g_is_tested = true;
   g_self_test_failures = try_allocator(g_malloc_object);
 }

@@ -14,3 +14,29 @@ expect_status 0 "$TARGETS/own_malloc" quietly
 expect_status 125 "$HEAPPROF_BIN" run -q --no-inner-allocators -o profile.json "$TARGETS/own_malloc" quietly
 expect_in err.txt "heapprof: error: the profile is empty"
 expect_in err.txt "[HP016]"
+
+# One that hands on to the malloc behind it is seen there: nothing is missing, and nobody is warned.
+cat >hands_on.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+static long calls;
+void* malloc(size_t size) {
+  static void* (*next)(size_t);
+  if (next == NULL) next = (void* (*)(size_t))dlsym(RTLD_NEXT, "malloc");
+  ++calls;
+  return next(size);
+}
+int main(void) {
+  calls = 0;
+  for (int i = 0; i < 100; ++i) free(realloc(malloc(10), 20));
+  free(calloc(10, 10));
+  return calls == 100 ? 0 : 1;
+}
+C
+gcc -O1 -g -fno-builtin hands_on.c -o hands_on
+"$HEAPPROF_BIN" run -o hands_on.json -- ./hands_on 2>err.txt || { cat err.txt; fail "one that hands on: $?"; }
+check_profile hands_on.json
+expect_eq "what it allocated" "$(json hands_on.json '.heapprof.devices[0].totals | "\(.total_count) \(.total_bytes)"')" "201 3100"
+expect_not_in err.txt HP041
+expect_not_in err.txt HP013

@@ -1,0 +1,111 @@
+// agent/hooks/own_calls.cc: two functions for each of the family: `within_` stands between hook and library, and keeps
+// the frame; `own_` stands where the library calls itself, and hands on to the hook or past it.
+#include "agent/hooks/own_calls.h"
+
+#include "agent/hooks/real.h"
+#include "agent/process/link_map.h"
+#include "agent/process/redirect.h"
+
+namespace heapprof::agent {
+
+constinit thread_local uint64_t t_allocator_frame __attribute__((tls_model("initial-exec"))) = 0;
+
+namespace {
+
+RealFunctions g_library{};  // as the library has them
+RealFunctions g_hooks{};
+const link_map* g_led_object = nullptr;
+
+class Within {
+ public:
+  explicit Within(void* frame) : outer_(t_allocator_frame), frame_(reinterpret_cast<uint64_t>(frame)) {
+    t_allocator_frame = frame_;
+  }
+  ~Within() { t_allocator_frame = outer_ > frame_ ? outer_ : 0; }
+  Within(const Within&) = delete;
+  Within& operator=(const Within&) = delete;
+
+ private:
+  uint64_t outer_;
+  uint64_t frame_;
+};
+
+bool is_within(void* frame) { return reinterpret_cast<uint64_t>(frame) < t_allocator_frame; }
+
+#define X(result, name, params, args)                                      \
+  result within_##name params {                                            \
+    const Within within(__builtin_frame_address(0));                       \
+    return g_library.name args;                                            \
+  }                                                                        \
+  result own_##name params {                                               \
+    if (is_within(__builtin_frame_address(0))) return g_library.name args; \
+    return g_hooks.name args;                                              \
+  }
+#include "shared/hooks.def"
+#undef X
+
+constexpr size_t kCount = 0
+#define X(result, name, params, args) +1
+#include "shared/hooks.def"
+#undef X
+    ;
+
+// What is bound at the library's slots, and what is to be: the hooks, and our own; is_back: our own, and the library's.
+void fill(Redirection* list, bool is_back) {
+#define X(result, name, params, args)                                                                                 \
+  *list++ =                                                                                                           \
+      is_back                                                                                                         \
+          ? Redirection{#name, reinterpret_cast<void*>(g_library.name), reinterpret_cast<void*>(own_##name), nullptr} \
+          : Redirection{#name, reinterpret_cast<void*>(own_##name), reinterpret_cast<void*>(g_hooks.name), nullptr};
+#include "shared/hooks.def"
+#undef X
+}
+
+// By the agent's own table: what is found by name may be translated to what stood there before an attach.
+void find_hooks() {
+  SoughtSymbol symbols[kCount] = {
+#define X(result, name, params, args) {#name, nullptr},
+#include "shared/hooks.def"
+#undef X
+  };
+  const link_map* const agent = agent_object();
+  find_symbols_in_object(agent, symbols, kCount);
+  const SoughtSymbol* at = symbols;
+#define X(result, name, params, args) \
+  g_hooks.name = reinterpret_cast<result(*) params>(agent->l_addr + (at++)->symbol->st_value);
+#include "shared/hooks.def"
+#undef X
+}
+
+}  // namespace
+
+void lead_own_calls(const link_map* malloc_object) {
+  if (malloc_object == nullptr || g_led_object != nullptr || agent_object() == nullptr) return;
+  if (malloc_object == find_in_glibc("gnu_get_libc_version").object) return;  // its tables are not used for that
+  find_hooks();
+  g_library = g_real;
+  Redirection list[kCount]{};
+  fill(list, false);
+  if (!redirect_own_calls(malloc_object, list, kCount)) return;
+  g_led_object = malloc_object;
+  uint32_t bit = 0;
+#define X(result, name, params, args)                              \
+  if ((g_one_family >> bit & 1) != 0) g_real.name = within_##name; \
+  ++bit;
+#include "shared/hooks.def"
+#undef X
+}
+
+void restore_own_calls() {
+  if (g_led_object == nullptr) return;
+  Redirection list[kCount]{};
+  fill(list, true);
+  redirect_own_calls(g_led_object, list, kCount);
+#define X(result, name, params, args) \
+  if (g_real.name == within_##name) g_real.name = g_library.name;
+#include "shared/hooks.def"
+#undef X
+  g_led_object = nullptr;
+}
+
+}  // namespace heapprof::agent
