@@ -10,8 +10,8 @@ Problem events_lost(Share lost) {
   return {"HP038",
           fmt::format("{} events were lost of {}: the numbers are too low", format_count_exact(lost.count),
                       format_count_exact(lost.all)),
-          "let the program wait for heapprof: --on-full=wait --stall-timeout 60", "read the profile as a lower bound",
-          kWarning};
+          "let the program wait for heapprof, if it did not: --on-full=wait --stall-timeout 60",
+          "read the profile as a lower bound", kWarning};
 }
 
 Problem stacks_truncated(Share truncated, const std::string& runtime) {
@@ -39,7 +39,8 @@ Problem objects_in_own_pool(const std::string& owner, Share peak_bytes, const st
 
 Problem modules_bypass_hooks(const std::string& modules) {
   return {"HP040", fmt::format("allocations in {} bypass the hooks and are not in the profile", modules),
-          "run with --deepbind=hook if they are loaded with RTLD_DEEPBIND, and without an allocator of their own",
+          "run with --deepbind=hook if they are loaded with RTLD_DEEPBIND (dlmopen cannot be helped), and without an "
+          "allocator of their own",
           "read the profile as what the other modules allocate", kWarning};
 }
 

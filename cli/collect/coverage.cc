@@ -82,7 +82,7 @@ void add_inner_allocators(const wire::Control& control, const InnerProgram& inne
     const bool is_doubted = group < 32 && (doubted >> group & 1) != 0;
     if (is_planned && is_doubted) {
       coverage->unhooked_allocators.push_back(
-          fmt::format("{}: its functions do not behave as an allocator's do", allocator.name));
+          fmt::format("{}: its functions do not behave as an allocator's do in a copy of the process", allocator.name));
       continue;
     }
     if (is_planned && state == wire::InnerState::kHooked) {

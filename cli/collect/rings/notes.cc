@@ -78,7 +78,7 @@ void read_notes(const wire::Note* notes, uint32_t claimed, Coverage* coverage, D
         break;
       case wire::NoteKind::kBypass:
         if (static_cast<wire::BypassReason>(reason) == wire::BypassReason::kNames) {
-          add_name(base_name(text) + ": its functions do not behave as an allocator's do",
+          add_name(base_name(text) + ": its functions do not behave as an allocator's do in a copy of the process",
                    &coverage->unhooked_allocators);
         } else {
           add_name(text, &coverage->bypassing_modules);

@@ -128,11 +128,11 @@ uint64_t reachable_in_all(const Device& device) {
 }
 
 // Those that a reader would miss, in how many of all.
-std::span<const Holder> main_holders(const Device& device, uint64_t reachable_bytes, size_t most) {
+std::span<const Holder> main_holders(const Device& device, uint64_t reachable_bytes, const LeakView& view) {
   constexpr uint64_t kLeastPart = 100;
+  const uint64_t least_bytes = view.has_small ? 1 : std::max<uint64_t>(1, reachable_bytes / kLeastPart);
   size_t shown = 0;
-  while (shown < std::min(device.held_by.size(), most) &&
-         device.held_by[shown].bytes >= std::max<uint64_t>(1, reachable_bytes / kLeastPart))
+  while (shown < std::min(device.held_by.size(), view.most_places) && device.held_by[shown].bytes >= least_bytes)
     ++shown;
   return std::span(device.held_by).first(shown);
 }
@@ -160,7 +160,7 @@ LostPlaces held_places(const Profile& profile, const PlaceTree& tree, const Fram
                        const LeakView& view) {
   const uint64_t all = reachable_in_all(device);
   LostPlaces result;
-  const std::span<const Holder> shown = main_holders(device, all, view.most_places);
+  const std::span<const Holder> shown = main_holders(device, all, view);
   std::vector<PlaceLine> lines;
   for (const Holder& holder : shown) {
     PlaceLine line;

@@ -203,7 +203,8 @@ struct LeakView {
   size_t columns = 80;
   bool exact_bytes = false;
   size_t most_places = 5;
-  size_t indent = 0;  // of the places
+  size_t indent = 0;       // of the places
+  bool has_small = false;  // holders of less than 1 %, too
 };
 
 // "lost       19.6 MiB in 10,000 blocks; still reachable 71.0 KiB in 1", with its end of line, and the place that lost

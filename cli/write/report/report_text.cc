@@ -203,7 +203,8 @@ class TextReport {
     if (!lost.rows.empty()) title("LOST AT EXIT", device, lost.remark);
     text_ += lost.rows;
     const LostPlaces held =
-        held_places(profile_, tree_, names_, device, {columns_, view_.exact_bytes, view_.top.value_or(kTopOfOthers)});
+        held_places(profile_, tree_, names_, device,
+                    {columns_, view_.exact_bytes, view_.top.value_or(kTopOfOthers), 0, view_.top.has_value()});
     if (!held.rows.empty()) title("HELD AT EXIT BY", device, held.remark);
     text_ += held.rows;
   }
