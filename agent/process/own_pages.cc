@@ -2,6 +2,7 @@
 #include "agent/process/own_pages.h"
 
 #include "agent/libc/raw.h"
+#include "agent/process/arena.h"
 #include "shared/wire.h"
 
 #include <atomic>
@@ -22,6 +23,9 @@ void note_own_pages(const void* pages, size_t size_bytes) {
   if (index >= kMost) return;
   g_own_pages[index] = {reinterpret_cast<uint64_t>(pages), size_bytes};
   g_own_pages_count.store(index + 1, std::memory_order_release);  // pairs with own_pages_count()
+  if (g_control == nullptr) return;
+  g_control->own_pages_avma = reinterpret_cast<uint64_t>(g_own_pages);
+  g_control->own_pages_count = index + 1;
 }
 
 const OwnPages* own_pages() { return g_own_pages; }

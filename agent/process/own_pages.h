@@ -1,4 +1,5 @@
-// agent/process/own_pages.h: which pages are the agent's own, for who searches the process's memory for pointers.
+// agent/process/own_pages.h: which pages are the agent's own, for who searches the process's memory for pointers,
+// or asks what its heap has.
 //
 // A context remembers the cells of the stack that it walked last. Where that is a coroutine's stack, a block of the
 // heap, the addresses of these cells look like pointers of the program's into that block.
@@ -6,6 +7,7 @@
 // Guarantees
 //  - An entry stands in the table as a whole before it is counted. A forked child keeps its parent's, whose pages it
 //    has.
+//  - The collector is told with each, once there is an arena.
 // Context:  anywhere in the agent. Cost: none but when pages are mapped.
 #pragma once
 

@@ -18,6 +18,7 @@
 #include "cli/collect/counters.h"
 #include "cli/collect/coverage.h"
 #include "cli/collect/drain.h"
+#include "cli/collect/fragmentation.h"
 #include "cli/collect/leak_watch.h"
 #include "cli/collect/questions.h"
 #include "cli/collect/recorded_changes.h"
@@ -93,6 +94,7 @@ struct ProcessCollector::State {
   BlockChoice choice;
   QuestionDesk questions;
   std::optional<LeakWatch> leaks;  // with leak_check
+  FragmentationWatch fragmentation;
   DeviceUses uses;
   SameNames same_names;
 
@@ -102,6 +104,14 @@ struct ProcessCollector::State {
     const uint64_t begin_ns = monotonic_ns();
     ledger.take_snapshot({book_ticks(taken), false, 0, 0, {}});
     snapshots.taken(begin_ns, monotonic_ns(), ledger.snapshots().thinnings());
+  }
+
+  // Where every block is known.
+  void look_at_pages(uint64_t resident_bytes) {
+    if (identity.inherits || options.starts_paused || options.recorded.interval_bytes != 0) return;
+    const wire::Control& control = arena->control();
+    fragmentation.step(monotonic_ns(), resident_bytes, {identity.pid, control.own_pages_avma, control.own_pages_count},
+                       &ledger);
   }
 
   // The identities of the devices that the agent has announced by now.
@@ -287,6 +297,7 @@ void ProcessCollector::sample_resident() {
     state.sampled_epoch = state.ledger.sites().epoch();
     state.resident.at_peak_bytes = bytes;
   }
+  state.look_at_pages(bytes);
   state.scale.recalibrate();
   state.drain->set_repair_window(state.repair_window());
 }
@@ -396,6 +407,7 @@ Recording ProcessCollector::finish_copy() {
   if (state_->drain != nullptr) state_->drain->apply_ready();
   state_->end_ticks = read_ticks(state_->options.clock_mode);  // as if all had been drained
   if (state_->leaks) state_->leaks->forget();
+  state_->fragmentation.forget();
   return finish();
 }
 
@@ -439,15 +451,17 @@ Recording ProcessCollector::finish() {
                                           control.attached.load(std::memory_order_relaxed) != 0, state.stop_reason);
   run.complete = run.incomplete_reason.empty();
   if (state.leaks) run.leak_check = state.leaks->end(run.complete);
+  const bool is_exact = run.complete && !run.sampling.has_any();
   run.cost.arena_resident_bytes = state.arena->resident_bytes();
   state.tree.release_slots();
   const RecordedNames names = {state.arena->names(), state.arena->kernel_names(),
                                control.names_lost.load(std::memory_order_relaxed),
                                control.kernel_names_lost.load(std::memory_order_relaxed)};
-  build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, &state.samples,
-                   state.resident, names, &identities, &state.uses, &state.options.limits, &state.snapshots,
-                   state.options.snapshot_interval_ns, run.leak_check.is_made ? &*state.leaks : nullptr},
-                  &recording);
+  build_recording(
+      {&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, &state.samples, state.resident, names,
+       &identities, &state.uses, &state.options.limits, &state.snapshots, state.options.snapshot_interval_ns,
+       run.leak_check.is_made ? &*state.leaks : nullptr, is_exact ? state.fragmentation.found() : std::nullopt},
+      &recording);
   add_gpu_counters(state.options.gpu_time, control, state.scale, &recording.scopes.gpu);
   recording.python_codes = recorded_codes(state.arena.get(), recording.locations);
   add_jit_map(*state.files, &recording);

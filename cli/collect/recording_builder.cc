@@ -175,6 +175,23 @@ void sum_up_sites(const RecordingParts& parts, const SiteBook& sites, RecordedDe
   record_only(sum, device);
 }
 
+Fragmentation fragmentation_of(const RecordingParts& parts) {
+  Fragmentation fragmentation;
+  if (!parts.fragmentation) return fragmentation;
+  const HeapPages& pages = parts.fragmentation->pages;
+  const auto since_start_ns = [&parts](uint64_t at_ns) { return at_ns - std::min(at_ns, parts.scale->start_ns()); };
+  const uint64_t end_ns = parts.scale->since_start_ns(parts.end_ticks);
+  fragmentation.seen_ns = std::min(end_ns, since_start_ns(parts.fragmentation->at_ns));
+  fragmentation.from_ns = std::min(fragmentation.seen_ns, since_start_ns(parts.fragmentation->since_ns));
+  fragmentation.resident_bytes = pages.resident_bytes;
+  fragmentation.empty_bytes = pages.empty_bytes;
+  fragmentation.empty_pieces = pages.empty_pieces;
+  fragmentation.sparse_bytes = pages.sparse_bytes;
+  for (const LostPart& part : pages.pinning)
+    fragmentation.pinning.push_back({parts.tree->sites()[part.site].stack, part.bytes, part.blocks});
+  return fragmentation;
+}
+
 DeviceTotals totals_of(const SiteBook& sites, const TickScale& scale, const ResidentSamples& resident) {
   const SiteBook::Totals& totals = sites.totals();
   const Amount total = sites.total();
@@ -336,6 +353,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
   devices[0].totals = totals_of(sites, *parts.scale, parts.resident);
   devices[0].timeline = timeline_of(ledger.timeline(), parts.end_ticks, *parts.scale);
   devices[0].limit_bytes = parts.limits->host_bytes;
+  devices[0].fragmentation = fragmentation_of(parts);
   add_refusals(parts, ledger.refused(), &devices[0]);
   devices[0].moments_ns = moments_of(*parts.samples, parts.end_ticks, *parts.scale);
   const NumberedBooks books = books_of(&ledger);

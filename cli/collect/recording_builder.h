@@ -5,6 +5,7 @@
 #include "cli/collect/books/ledger.h"
 #include "cli/collect/books/live_samples.h"
 #include "cli/collect/clock.h"
+#include "cli/collect/fragmentation.h"
 #include "cli/collect/leak_watch.h"
 #include "cli/collect/process_collector.h"
 #include "cli/collect/recorded_scopes.h"
@@ -17,6 +18,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 
 namespace heapprof::cli {
 
@@ -48,6 +50,7 @@ struct RecordingParts {
   const SnapshotClock* snapshots;
   uint64_t snapshot_interval_ns;  // as it was asked for
   const LeakWatch* leaks;         // nullptr: nothing was judged
+  std::optional<FragmentationWatch::Found> fragmentation;
 };
 
 // Fills all but Recording::run. consistency_errors tells whether the parts agree.

@@ -187,6 +187,11 @@ void read_held_by(JsonPull* json, PointReader* points, std::vector<Holder>* all)
   }
 }
 
+void read_fragmentation(JsonPull* json, PointReader* points, Fragmentation* fragmentation) {
+  read_blocks_of(json, points, &fragmentation->pinning,
+                 [&](FieldReader& reader) { visit_fragmentation(*fragmentation, reader); });
+}
+
 void read_names(JsonPull* json, PointReader* points, std::vector<NamedMemory>* names) {
   if (!json->begin_array()) return;
   while (json->next_element() && !json->failed()) read_named(json, points, &names->emplace_back());

@@ -124,6 +124,17 @@ def check_owners(host, rule):
     rule(sizes == sorted(sizes, reverse=True), "lost_owners are not in order")
 
 
+def check_fragmentation(host, rule):
+    it = host.get("fragmentation")
+    if it is None:
+        return
+    rule(it["from_ns"] <= it["seen_ns"], "fragmentation is seen before it is there")
+    rule(it["empty_bytes"] + it["sparse_bytes"] <= it["resident_bytes"], "more is unused than is resident")
+    shares = [part["owner_bytes"] for part in it["blocks_of"]]
+    rule(sum(shares) <= it["sparse_bytes"], "stacks pin more than the sparse pages have")
+    rule(shares == sorted(shares, reverse=True), "stacks that pin are not in order")
+
+
 def check_holders(host, rule):
     entries = host.get("held_by", [])
     rule("held_by" not in host or entries, "held_by is there, and empty")

@@ -20,20 +20,9 @@ namespace heapprof::cli {
 namespace {
 
 constexpr char kEndedMeanwhile[] = "the process ended meanwhile";
-constexpr uint32_t kMostOwnPages = 8192;
 constexpr uint64_t kHoldNs = 100'000'000;  // how long threads stay stopped once the process may end
 constexpr uint64_t kHelpIntervalNs = 5'000'000;
 constexpr timespec kPauseOfProcess{0, 500'000};
-
-std::vector<MemoryRange> read_own_pages(const LeakQuestion& question, TargetMemory* memory) {
-  std::vector<uint64_t> table(2 * size_t{std::min(question.own_pages_count, kMostOwnPages)});
-  std::vector<MemoryRange> pages;
-  if (!memory->read(question.own_pages_avma, table.data(), table.size() * sizeof(uint64_t))) return pages;
-  for (size_t i = 0; i < table.size(); i += 2) {
-    if (table[i] + table[i + 1] > table[i]) pages.push_back({table[i], table[i] + table[i + 1]});
-  }
-  return pages;
-}
 
 // In how many windows its blocks lie: pointers lead from any to any.
 size_t windows_of(const BlockTable& blocks) {
@@ -114,7 +103,7 @@ void LeakCheck::work() {
       facts.threads.push_back(question_.exiting);
       for (const StoppedThreads::Thread& thread : others.threads())
         facts.threads.push_back({thread.stack_avma, thread.thread_avma});
-      facts.own_pages = read_own_pages(question_, &memory);
+      facts.own_pages = read_own_pages(question_.own_pages_avma, question_.own_pages_count, &memory);
       facts.mapped = std::move(scene_.mapped);
       facts.arena_inode = question_.arena_inode;
       facts.allocator = question_.allocator;

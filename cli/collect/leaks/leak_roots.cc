@@ -38,23 +38,6 @@ bool is_in(uint64_t address, const MemoryRange& range) { return address >= range
 
 bool is_before(const MemoryRange& a, const MemoryRange& b) { return a.start < b.start; }
 
-// What is left of the pieces without these; both by address.
-std::vector<MemoryRange> without(const std::vector<MemoryRange>& pieces, std::span<const MemoryRange> taken) {
-  std::vector<MemoryRange> left;
-  size_t next = 0;
-  for (const MemoryRange& piece : pieces) {
-    uint64_t at = piece.start;
-    while (next < taken.size() && taken[next].start < piece.end) {
-      if (taken[next].start > at) left.push_back({at, taken[next].start});
-      at = std::max(at, taken[next].end);
-      if (taken[next].end > piece.end) break;  // it may reach into the next piece
-      ++next;
-    }
-    if (at < piece.end) left.push_back({at, piece.end});
-  }
-  return left;
-}
-
 bool is_device(const std::string& path) {
   return path.starts_with("/dev/") && !path.starts_with("/dev/shm/") && !path.starts_with("/dev/zero");
 }

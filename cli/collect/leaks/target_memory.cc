@@ -336,4 +336,31 @@ bool TargetMemory::is_vtable(uint64_t address) {
   return known->second;
 }
 
+std::vector<MemoryRange> without(const std::vector<MemoryRange>& pieces, std::span<const MemoryRange> taken) {
+  std::vector<MemoryRange> left;
+  size_t next = 0;
+  for (const MemoryRange& piece : pieces) {
+    uint64_t at = piece.start;
+    while (next < taken.size() && taken[next].start < piece.end) {
+      if (taken[next].start > at) left.push_back({at, taken[next].start});
+      at = std::max(at, taken[next].end);
+      if (taken[next].end > piece.end) break;  // it may reach into the next piece
+      ++next;
+    }
+    if (at < piece.end) left.push_back({at, piece.end});
+  }
+  return left;
+}
+
+std::vector<MemoryRange> read_own_pages(uint64_t table_avma, uint32_t count, TargetMemory* memory) {
+  constexpr uint32_t kMostOwnPages = 8192;
+  std::vector<uint64_t> table(2 * size_t{std::min(count, kMostOwnPages)});
+  std::vector<MemoryRange> pages;
+  if (!memory->read(table_avma, table.data(), table.size() * sizeof(uint64_t))) return pages;
+  for (size_t i = 0; i < table.size(); i += 2) {
+    if (table[i] + table[i + 1] > table[i]) pages.push_back({table[i], table[i] + table[i + 1]});
+  }
+  return pages;
+}
+
 }  // namespace heapprof::cli

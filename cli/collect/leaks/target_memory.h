@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -124,5 +125,10 @@ class TargetMemory : public WordSource {
   bool is_stopped_ = false;
   bool can_scan_ = true;  // the kernel has PAGEMAP_SCAN
 };
+
+// What is left of the pieces without these; both by address.
+std::vector<MemoryRange> without(const std::vector<MemoryRange>& pieces, std::span<const MemoryRange> taken);
+// The agent's own pages, as its table there names them; empty: it cannot be read.
+std::vector<MemoryRange> read_own_pages(uint64_t table_avma, uint32_t count, TargetMemory* memory);
 
 }  // namespace heapprof::cli

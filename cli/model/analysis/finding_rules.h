@@ -79,6 +79,12 @@ inline constexpr uint64_t kBacklogRisePercent = 20;  // of the run, from a tenth
 inline constexpr uint64_t kBacklogFallPercent = 10;  // of the run, from nine tenths to a tenth
 inline constexpr uint64_t kBacklogBackPercent = 20;  // of its largest, the most that it turns back in between
 
+// Fragmentation: memory of the heap that is resident to the end of the run, for so much of it, and that nobody uses.
+inline constexpr uint64_t kFragmentationBytes = 8 * kMiB;
+inline constexpr uint64_t kFragmentationPercent = 33;  // of what is resident of the heap
+inline constexpr uint64_t kFragmentationOverPercent = 10;
+inline constexpr uint64_t kFragmentationPieceBytes = kMiB;  // of pages without a block: smaller ones are pinned
+
 // Copying: of all bytes allocated.
 inline constexpr uint64_t kCopiesBytes = 4 * kMiB;
 inline constexpr uint64_t kCopiesPercent = 5;
@@ -147,6 +153,8 @@ void find_start_peak(const FindingScene& scene, std::vector<Finding>* findings);
 void find_backlog(const FindingScene& scene, std::vector<Finding>* findings);
 // pre: find_backlog() was asked; what is one is no spike
 void find_spike(const FindingScene& scene, std::vector<Finding>* findings);
+// What goes, and leaves its pages behind.
+void find_fragmentation(const FindingScene& scene, std::vector<Finding>* findings);
 // What is copied: findings_copied.cc.
 void find_copies(const FindingScene& scene, std::vector<Finding>* findings);
 void find_old_and_new(const FindingScene& scene, std::vector<Finding>* findings);

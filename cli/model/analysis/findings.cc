@@ -141,6 +141,9 @@ FindingRank rank_of(const Profile& profile, const Finding& finding) {
     case FindingKind::kOldAndNew:
     case FindingKind::kTwins:
     case FindingKind::kWholeFile: return is_share(of_peak, kOfPeakPercent) ? FindingRank::kPeak : FindingRank::kSmall;
+    case FindingKind::kFragmentation:
+      if (!is_share(of_peak, kOfPeakPercent)) return FindingRank::kSmall;
+      return finding.is_pinned ? FindingRank::kUnreturned : FindingRank::kUntrimmed;
     case FindingKind::kBacklog:
       return has_source && is_share(of_peak, kOfPeakPercent) ? FindingRank::kPeak : FindingRank::kSmall;
     case FindingKind::kStorm:
@@ -192,6 +195,7 @@ const char* finding_name(FindingKind kind) {
     case FindingKind::kWholeFile: return "whole-file";
     case FindingKind::kChurn: return "churn";
     case FindingKind::kStorm: return "storm";
+    case FindingKind::kFragmentation: return "fragmentation";
   }
   return "";
 }
@@ -260,7 +264,9 @@ std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree
     find_twins(scene, &findings);
     find_whole_files(scene, &findings);
     find_churn(scene, &findings);
-    if (number == 0) find_storms(scene, &findings);  // nobody allocates devices' memory in tiny blocks
+    if (number != 0) continue;
+    find_storms(scene, &findings);  // nobody allocates devices' memory in tiny blocks
+    find_fragmentation(scene, &findings);
   }
   const auto brief =
       std::stable_partition(findings.begin(), findings.end(), [](const Finding& finding) { return !finding.is_brief; });

@@ -37,7 +37,8 @@ enum class FindingKind {
   kTwins,
   kWholeFile,
   kChurn,
-  kStorm
+  kStorm,
+  kFragmentation
 };
 
 enum class ShareOf { kPeak, kTotalBytes, kAllocations };
@@ -61,7 +62,7 @@ struct Finding {
   uint64_t all_blocks = 0;           // small blocks never freed: all that the stacks made
   uint64_t at_peak_bytes = 0;        // peak of the start, spike: what the place held then
   bool is_at_least = false;          // peak of the start, spike: the cost is a lower bound
-  uint64_t from_ns = 0;              // peak of the start: from then on the device had at most …
+  uint64_t from_ns = 0;              // fragmentation, peak of the start: from then on the device had at most …
   uint64_t later_bytes = 0;          // … so much; spike: before and after it
   uint64_t without_bytes = 0;        // spike: about what the device's peak is without what the place held
   uint64_t most_blocks = 0;          // churn: alive at once, at most
@@ -77,6 +78,8 @@ struct Finding {
   std::string memory_name;           // the program's own, which every block of the place had; empty: there is none
   std::string held_by;               // what leads to most of it at exit (holder_words()); empty: not known
   uint32_t other_frame = kNoModule;  // twins: of the original's place; kNoModule: it has none
+  uint64_t empty_bytes = 0;          // fragmentation: of the cost, in pages without a block
+  bool is_pinned = false;            // fragmentation: blocks lie all over it; else it is large pieces without any
 
   // Lost, where it is known what owns the rest (run --leak-check).
   uint64_t owners = 0;                 // blocks, or cycles; 0: not known
@@ -85,9 +88,10 @@ struct Finding {
   bool is_counted = false;             // … by pointers that count their owners (std::shared_ptr, Rc)
 };
 
-// What is looked at first: memory that is lost or grows without end; what makes the peak; then what is small beside the
-// peak; last what costs time, and no memory.
-enum class FindingRank { kLost, kPeak, kSmall, kTime };
+// What is looked at first: memory that is lost or grows without end; what stays though it was freed, as others pin it;
+// what makes the peak, and what the allocator keeps of it; then what is small beside the peak; last what costs time,
+// and no memory.
+enum class FindingRank { kLost, kUnreturned, kPeak, kUntrimmed, kSmall, kTime };
 FindingRank rank_of(const Profile& profile, const Finding& finding);
 // Of those that cost time: how much, estimated from what an allocation and a copied byte take.
 uint64_t estimated_ns(const Finding& finding);

@@ -11,6 +11,7 @@
 #include "cli/model/analysis/passing_memory.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 namespace heapprof::cli {
@@ -229,6 +230,42 @@ void find_spike(const FindingScene& scene, std::vector<Finding>* findings) {
   const uint64_t of_others = own_bytes < spike.elsewhere_bytes / 8 ? spike.elsewhere_bytes
                                                                    : most_elsewhere(scene, cause->places, spike, false);
   finding.without_bytes = std::max(of_others, totals.peak_bytes - std::min(totals.peak_bytes, cause->peak.bytes));
+  findings->push_back(std::move(finding));
+}
+
+// The place whose blocks pin most.
+static void name_pinning(const FindingScene& scene, const std::vector<OwnerPart>& parts, Finding* finding) {
+  std::map<uint32_t, OwnerPart> sums;  // by node of a place
+  for (const OwnerPart& part : parts) {
+    OwnerPart& sum = sums[scene.tree.place_node[part.node]];
+    sum.bytes = add_saturating(sum.bytes, part.bytes);
+    sum.blocks = add_saturating(sum.blocks, part.blocks);
+  }
+  uint64_t most_bytes = 0;
+  for (const auto& [node, sum] : sums) {
+    if (node == 0 || sum.bytes <= most_bytes) continue;
+    most_bytes = sum.bytes;
+    finding->frame = scene.profile.nodes[node].frame;
+    finding->has_frame = true;
+    finding->cost_blocks = sum.blocks;
+  }
+}
+
+void find_fragmentation(const FindingScene& scene, std::vector<Finding>* findings) {
+  const Fragmentation& it = scene.device.fragmentation;
+  const uint64_t duration_ns = scene.profile.run.duration_ns;
+  if (!it.has_any() || it.unused_bytes() < kFragmentationBytes) return;
+  if (!is_share({it.unused_bytes(), it.resident_bytes}, kFragmentationPercent)) return;
+  if (duration_ns - std::min(duration_ns, it.from_ns) < duration_ns / 100 * kFragmentationOverPercent) return;
+  Finding finding;
+  finding.kind = FindingKind::kFragmentation;
+  finding.device = scene.device_number;
+  finding.cost_bytes = it.unused_bytes();
+  finding.empty_bytes = it.empty_bytes;
+  finding.from_ns = it.from_ns;
+  finding.share = {it.unused_bytes(), scene.device.totals.peak_bytes};
+  finding.is_pinned = it.sparse_bytes >= it.empty_bytes || it.empty_bytes / it.empty_pieces < kFragmentationPieceBytes;
+  if (finding.is_pinned) name_pinning(scene, it.pinning, &finding);
   findings->push_back(std::move(finding));
 }
 

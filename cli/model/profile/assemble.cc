@@ -16,6 +16,7 @@ void forget_other_stacks(Recording* recording) {
     for (NamedMemory& named : device.names) std::vector<NamedSite>().swap(named.sites);
     std::vector<LostOwners>().swap(device.lost_owners);
     std::vector<Holder>().swap(device.held_by);
+    std::vector<OwnerPart>().swap(device.fragmentation.pinning);
   }
   for_each_other_node(*recording, [](uint32_t& node) { node = 0; });
   merge_api(&recording->api);

@@ -248,6 +248,7 @@ void canonicalize(Profile* profile) {
     merge_refusals(&device.refusals);
     merge_owners(&device.lost_owners);
     merge_holders(&device.held_by);
+    settle_parts(&device.fragmentation.pinning);
     merge_estimates(&device.unseen.estimates);
     merge_named(&device.names);
   }

@@ -135,6 +135,11 @@ void merge_refusals(std::vector<Refusal>* refusals) {
   *refusals = std::move(merged);
 }
 
+void settle_parts(std::vector<OwnerPart>* parts) {
+  merge_parts(parts);
+  put_largest_first(parts);
+}
+
 void merge_owners(std::vector<LostOwners>* all) {
   for (LostOwners& owners : *all) merge_parts(&owners.parts);
   std::stable_sort(all->begin(), all->end(), is_owner_before);

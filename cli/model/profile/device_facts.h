@@ -131,6 +131,24 @@ std::string holder_words(const Holder& holder);
 // Makes those of one kind, names and file one, and puts the largest first.
 void merge_holders(std::vector<Holder>* all);
 
+// What stayed resident of the heap when most of it was freed, as it was last seen; in bytes.
+// (cli/collect/fragmentation.h)
+struct Fragmentation {
+  uint64_t from_ns = 0;            // since the start: the heap had fallen to half of its peak, to the end
+  uint64_t seen_ns = 0;            // since the start: of when the rest is; 0: it was not looked at, or was in use again
+  uint64_t resident_bytes = 0;     // of the heap's pages
+  uint64_t empty_bytes = 0;        // of pages without a block …
+  uint64_t empty_pieces = 0;       // … which are so many pieces, with blocks between them
+  uint64_t sparse_bytes = 0;       // that no block has of pages that are less than half in use
+  std::vector<OwnerPart> pinning;  // whose blocks lie in these: how many, and their share; the largest first, not all
+
+  bool has_any() const { return seen_ns != 0; }
+  uint64_t unused_bytes() const { return empty_bytes + sparse_bytes; }
+};
+
+// Makes parts of the same stack one, and puts the largest first.
+void settle_parts(std::vector<OwnerPart>* parts);
+
 // Makes those of the same stacks one, and puts the largest first.
 void merge_owners(std::vector<LostOwners>* all);
 

@@ -243,6 +243,16 @@ void visit_holder(AnyHolder& holder, Visit&& visit) {
   visit("held_count", holder.blocks);
 }
 
+template <typename AnyFragmentation, typename Visit>
+void visit_fragmentation(AnyFragmentation& it, Visit&& visit) {
+  visit("from_ns", it.from_ns);
+  visit("seen_ns", it.seen_ns);
+  visit("resident_bytes", it.resident_bytes);
+  visit("empty_bytes", it.empty_bytes);
+  visit("empty_pieces_count", it.empty_pieces);
+  visit("sparse_bytes", it.sparse_bytes);
+}
+
 template <typename Part, typename Visit>
 void visit_owner_part(Part& part, Visit&& visit) {
   visit("owner_bytes", part.bytes);

@@ -99,6 +99,7 @@ class Checker {
     check_names(device);
     check_owners(device, sum);
     check_holders(device, sum);
+    check_fragmentation(device);
     if (!profile_.merged.empty()) check_parts(device);
     for (std::string& violation : find_spread_violations(profile_, device)) violations_.push_back(std::move(violation));
     if (profile_.dialect == Dialect::kHeapprof) check_totals(device);
@@ -121,15 +122,15 @@ class Checker {
     }
   }
 
-  // The stacks that are told have at most what is owned or held.
+  // The stacks that are told have at most what is owned, held or pinned.
   void check_stacks_of(const Device& device, const std::vector<OwnerPart>& parts, const LiveAmount& whole) {
     LiveAmount sum;
     for (const OwnerPart& part : parts) {
       sum.bytes = add_saturating(sum.bytes, part.bytes);
       sum.blocks = add_saturating(sum.blocks, part.blocks);
     }
-    at_most(device, "owner_bytes", sum.bytes, "what they own or hold", whole.bytes);
-    at_most(device, "owner_blocks_count", sum.blocks, "what they own or hold", whole.blocks);
+    at_most(device, "owner_bytes", sum.bytes, "what they own, hold or pin", whole.bytes);
+    at_most(device, "owner_blocks_count", sum.blocks, "what they own, hold or pin", whole.blocks);
   }
 
   void check_owners(const Device& device, const SiteNumbers& sites) {
@@ -157,6 +158,17 @@ class Checker {
     }
     at_most(device, "held_bytes", sum.bytes, "what is reachable", sites.reachable_bytes);
     at_most(device, "held_count", sum.blocks, "what is reachable", sites.reachable_blocks);
+  }
+
+  void check_fragmentation(const Device& device) {
+    const Fragmentation& it = device.fragmentation;
+    if (!it.has_any()) return;
+    at_most(device, "from_ns of fragmentation", it.from_ns, "seen_ns", it.seen_ns);
+    at_most(device, "seen_ns of fragmentation", it.seen_ns, "duration_ns", profile_.run.duration_ns);
+    at_most(device, "empty_bytes and sparse_bytes", add_saturating(it.empty_bytes, it.sparse_bytes), "resident_bytes",
+            it.resident_bytes);
+    at_most(device, "empty_pieces_count", it.empty_pieces, "empty_bytes", it.empty_bytes);
+    check_stacks_of(device, it.pinning, {it.sparse_bytes, UINT64_MAX});
   }
 
   void check_parts(const Device& device) {

@@ -66,6 +66,7 @@ struct Device {
   std::vector<Refusal> refusals;        // nodes: FrameNode; the latest first
   std::vector<LostOwners> lost_owners;  // likewise; the largest first; of the host, where something is lost
   std::vector<Holder> held_by;          // likewise, where something is still reachable
+  Fragmentation fragmentation;          // nodes: as in refusals; of the host, of one run
   UnseenMemory unseen;                  // nodes: as in refusals
   SegmentsUse segments;                 // of tensors in a CUDA device
   std::vector<NamedMemory> names;       // nodes: as in refusals; the largest maximum first
@@ -127,6 +128,7 @@ void for_each_other_node(AnyProfile& profile, const Visit& visit) {
     for (auto& holder : device.held_by) {
       for (auto& part : holder.parts) visit(part.node);
     }
+    for (auto& part : device.fragmentation.pinning) visit(part.node);
     for (auto& estimate : device.unseen.estimates) visit(estimate.node);
     for (auto& named : device.names) {
       for (auto& site : named.sites) visit(site.node);

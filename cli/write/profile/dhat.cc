@@ -350,6 +350,14 @@ class DhatWriter {
     });
   }
 
+  void write_fragmentation(const Fragmentation& fragmentation) {
+    visit_fragmentation(fragmentation, fields_);
+    write_structs("blocks_of", fragmentation.pinning, [this](const OwnerPart& part) {
+      write_stack(part.node);
+      visit_owner_part(part, fields_);
+    });
+  }
+
   void write_segments(const SegmentsUse& segments) {
     const auto write_moment = [this](const char* key, const SegmentsMoment& moment) {
       write_struct(key, [&] {
@@ -373,6 +381,8 @@ class DhatWriter {
     if (!device.names.empty()) write_names(device.names);
     if (!device.lost_owners.empty()) write_lost_owners(device.lost_owners);
     if (!device.held_by.empty()) write_held_by(device.held_by);
+    if (device.fragmentation.has_any())
+      write_struct("fragmentation", [&] { write_fragmentation(device.fragmentation); });
     if (device.refusals.empty()) return;
     write_structs("refusals", device.refusals, [this](const Refusal& refusal) {
       write_stack(refusal.node);

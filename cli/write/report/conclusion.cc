@@ -118,7 +118,9 @@ std::vector<ConclusionLine> Conclusion::lines(size_t columns) const {
     return rank_of(profile_, finding) == FindingRank::kTime &&
            estimated_ns(finding) >= std::max(kLeastNs, profile_.run.duration_ns / part_of_run);
   });
-  const auto is_of_memory = [this](const Finding& finding) { return rank_of(profile_, finding) <= FindingRank::kPeak; };
+  const auto is_of_memory = [this](const Finding& finding) {
+    return rank_of(profile_, finding) <= FindingRank::kUntrimmed;
+  };
   // A file that is read whole is mostly small beside what is made of it: others come first.
   const auto is_larger = [&](const Finding& finding) {
     return is_of_memory(finding) && finding.kind != FindingKind::kWholeFile;

@@ -21,6 +21,8 @@
 namespace heapprof::cli {
 namespace {
 
+constexpr uint64_t kLeastShownBytes = 8 << 20;
+
 // What of the resident set is known: an out-of-memory kill is about all of it.
 std::vector<std::string> resident_cells(const DeviceTotals& totals, bool exact_bytes) {
   const auto bytes = [exact_bytes](uint64_t value) {
@@ -36,6 +38,17 @@ std::vector<std::string> resident_cells(const DeviceTotals& totals, bool exact_b
                       ? "not all of it touched"
                       : fmt::format("the rest {}", bytes(totals.resident_max_bytes - seen)));
   return cells;
+}
+
+// What is resident of the heap and in no use, where that is a good part of it.
+std::vector<std::string> unreturned_cells(const Fragmentation& it, bool exact_bytes) {
+  if (it.unused_bytes() < kLeastShownBytes || it.unused_bytes() < it.resident_bytes / 4) return {};
+  const auto bytes = [exact_bytes](uint64_t value) {
+    return exact_bytes ? format_bytes_exact(value) : format_bytes(value);
+  };
+  return {fmt::format("from {} on unused, and resident: {}", format_duration(it.from_ns), bytes(it.unused_bytes())),
+          fmt::format("(empty pages {},", bytes(it.empty_bytes)),
+          fmt::format("pages nearly empty {})", bytes(it.sparse_bytes))};
 }
 
 class DeviceLines {
@@ -147,8 +160,11 @@ class DeviceLines {
     const DeviceTotals& totals = device.totals;
     if (const PeakSpread spread = find_peak_spread(profile_, device.name); spread.parts > 0 && profile_.has_lifetimes)
       return facts(std::string(name_width_ + 2, ' '), spread_cells(spread), 1);
-    if (has_resident_parts(totals))
-      return facts(std::string(name_width_ + 2, ' '), resident_cells(totals, exact_bytes_), 1);
+    if (has_resident_parts(totals)) {
+      facts(std::string(name_width_ + 2, ' '), resident_cells(totals, exact_bytes_), 1);
+      const std::vector<std::string> unreturned = unreturned_cells(device.fragmentation, exact_bytes_);
+      return unreturned.empty() ? void() : facts(std::string(name_width_ + 2, ' '), unreturned, 1);
+    }
     if (totals.resident_at_peak_bytes == 0) return;
     std::vector<std::string> cells = {
         fmt::format("resident at peak {} (sampled)", bytes(totals.resident_at_peak_bytes))};

@@ -156,6 +156,12 @@ class FindingsWriter {
         json_.count("most_blocks_count", finding.most_blocks);
         json_.count("temporary_count", finding.temporary_blocks);
         break;
+      case FindingKind::kFragmentation:
+        json_.count("from_ns", finding.from_ns);
+        json_.count("empty_bytes", finding.empty_bytes);
+        json_.key("is_pinned");
+        json_.boolean(finding.is_pinned);
+        break;
     }
   }
 

@@ -123,6 +123,7 @@ std::string finding_head(const Finding& finding, const ReportView& view) {
       return fmt::format("{} of {}, one after another", blocks(finding.cost_blocks), bytes(view, finding.each_bytes));
     case FindingKind::kStorm:
       return fmt::format("{} of about {}", blocks(finding.cost_blocks), bytes(view, finding.each_bytes));
+    case FindingKind::kFragmentation: return fmt::format("{} resident and unused, after they were freed", cost);
   }
   return "";
 }
@@ -191,6 +192,14 @@ std::string detail_of(const Profile& profile, const Finding& finding, const Fram
       return fmt::format(
           "{} in all; {} of them freed before their thread allocated again{}", bytes(view, finding.cost_bytes),
           format_percent_rounded({finding.temporary_blocks, finding.cost_blocks}), alive_text(profile, finding));
+    case FindingKind::kFragmentation:
+      return fmt::format(
+          "from {} to the end: {} in pages without a block, {} in pages that are less than half in use{}",
+          format_duration(finding.from_ns), bytes(view, finding.empty_bytes),
+          bytes(view, finding.cost_bytes - finding.empty_bytes),
+          finding.has_frame
+              ? fmt::format("; {} of this place lie there, which pin most of that", blocks(finding.cost_blocks))
+              : "");
   }
   return "";
 }
@@ -206,6 +215,15 @@ std::string finding_detail(const Profile& profile, const Finding& finding, const
 }
 
 namespace {
+
+// Pages without a block an allocator can give back; those in which a few blocks lie it cannot.
+std::string unreturned_remedy(const Finding& finding) {
+  return !finding.is_pinned
+             ? "let the allocator give it back when the work is done (malloc_trim(0) in glibc), or do that work in a "
+               "process that ends"
+             : "keep what lives long apart from what does not: allocate it before, in one array, or from a pool of its "
+               "own";
+}
 
 // What helps where a line of Python asked for the memory.
 std::string python_remedy(FindingKind kind) {
@@ -228,6 +246,7 @@ std::string python_remedy(FindingKind kind) {
     case FindingKind::kWholeFile: return "read it in pieces or by line, or map it (mmap, numpy.memmap)";
     case FindingKind::kChurn: return "keep one buffer and fill it again (out=, readinto)";
     case FindingKind::kStorm: return "hold many small values in one array, or make them in one call for all";
+    case FindingKind::kFragmentation: break;
   }
   return "";
 }
@@ -240,6 +259,7 @@ std::string finding_remedy(const Profile& profile, const Finding& finding) {
            "what is done with";
   const Language language = language_of(profile, finding);
   if (finding.is_cycle) return cycle_remedy(language, finding.is_counted);
+  if (finding.kind == FindingKind::kFragmentation) return unreturned_remedy(finding);
   if (language == Language::kPython) return python_remedy(finding.kind);
   const std::string owner = language == Language::kCpp    ? ", or give them an owner (std::unique_ptr)"
                             : language == Language::kRust ? "; look for a cycle of Rc (Weak), mem::forget and Box::leak"
@@ -267,6 +287,7 @@ std::string finding_remedy(const Profile& profile, const Finding& finding) {
     case FindingKind::kStorm:
       return finding.temporary_blocks >= finding.cost_blocks / 10 * 9 ? short_lived_text(language)
                                                                       : kept_values_text(language);
+    case FindingKind::kFragmentation: break;
   }
   return "";
 }
@@ -390,6 +411,14 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
         return fmt::format("{} makes {} short-lived tiny allocations ({}): {}", at, count, cost,
                            short_lived_text(language));
       return fmt::format("{} makes {} tiny allocations ({}): {}", at, count, cost, kept_values_text(language));
+    case FindingKind::kFragmentation: {
+      const std::string what = fmt::format("{} stay resident after they were freed, from {} to the end", cost,
+                                           format_duration(finding.from_ns));
+      if (!finding.is_pinned)
+        return what + ", in pages without a block: let the allocator give them back (glibc: malloc_trim(0))";
+      return fmt::format("{}: {} lie all over their pages; allocate what lives long apart from the rest", what,
+                         finding.has_frame ? blocks(finding.cost_blocks) + " of " + at : "a few blocks");
+    }
   }
   return "";
 }

@@ -234,6 +234,11 @@ class ReportWriter {
     if (!device.names.empty()) write_names(device);
     if (!device.lost_owners.empty()) write_lost_owners(device);
     if (!device.held_by.empty()) write_held_by(device);
+    if (device.fragmentation.has_any())
+      write_object("fragmentation", [&] {
+        visit_fragmentation(device.fragmentation, field);
+        write_blocks_of(device.fragmentation.pinning);
+      });
     if (device.refusals.empty()) return;
     write_objects("refusals", device.refusals, [&](const Refusal& refusal) {
       write_place_of(refusal.node);

@@ -164,3 +164,35 @@ TEST_CASE("holders that have more than what is reachable are a violation") {
   profile.devices[0].held_by[0].bytes += 1 << 20;
   CHECK_FALSE(find_violations(profile).empty());
 }
+
+TEST_CASE("what is known of the heap's pages comes back, is in no sum, and in no file where it was not looked at") {
+  test::Sample sample = test::small_sample();
+  RecordedDevice& host = sample.recording.devices[0];
+  CHECK(test::written(test::assembled(sample)).find("fragmentation") == std::string::npos);
+  const uint64_t end_ns = sample.recording.run.duration_ns;
+  host.fragmentation = {end_ns / 2, end_ns, 81'920, 40'960, 2, 8'000, {{host.sites[0].stack, 5'000, 3}}};
+  host.fragmentation.pinning.push_back({host.sites[0].stack, 2'000, 4});  // of the same stack, cut alike
+  const Profile profile = test::assembled(sample);
+  CHECK(find_violations(profile).empty());
+  const std::string text = test::written(profile);
+  const Profile again = test::must_read(text);
+  CHECK(test::written(again) == text);
+  const Fragmentation& it = again.devices[0].fragmentation;
+  CHECK(it.from_ns == end_ns / 2);
+  CHECK(it.seen_ns == end_ns);
+  CHECK(it.resident_bytes == 81'920);
+  CHECK(it.empty_bytes == 40'960);
+  CHECK(it.empty_pieces == 2);
+  CHECK(it.sparse_bytes == 8'000);
+  REQUIRE(it.pinning.size() == 1);
+  CHECK(it.pinning[0].bytes == 7'000);
+  CHECK(it.pinning[0].blocks == 7);
+  ProfileMerger merger;
+  for (const char* file : {"a.json", "b.json"}) REQUIRE(merger.add(again, file));
+  CHECK_FALSE(merger.take().devices[0].fragmentation.has_any());
+  Profile broken = again;
+  broken.devices[0].fragmentation.empty_bytes = 81'920;
+  CHECK_FALSE(find_violations(broken).empty());
+  drop_stacks(&sample.recording);
+  CHECK(find_violations(test::assembled(sample)).empty());
+}

@@ -1,0 +1,262 @@
+// cli/collect/fragmentation.cc: two passes over the live blocks, and an array by page between them: no sorting, and
+// memory only for pages in which blocks lie.
+#include "cli/collect/fragmentation.h"
+
+#include "cli/collect/leaks/target_memory.h"
+#include "cli/collect/memory/mapped_memory.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <new>
+#include <system_error>
+#include <utility>
+
+namespace heapprof::cli {
+
+namespace {
+
+constexpr uint64_t kLeastBytes = 8 << 20;
+constexpr uint64_t kFallenNs = 100'000'000;
+constexpr uint64_t kPartOfTime = 100;
+constexpr size_t kMostBlocks = 1'000'000;
+constexpr uint64_t kPageMask = PageOccupancy::kPageBytes - 1;
+constexpr uint16_t kSparse = 1 << 15;  // of an entry; below it are bytes
+constexpr uint64_t kMostRangeBytes = uint64_t{1} << 46;
+
+// What a block takes of its allocator's memory, about: glibc's rule, and little more than others'.
+uint64_t taken_end(uint64_t address, uint64_t size_bytes) {
+  const uint64_t end = address + std::max<uint64_t>(1, size_bytes);
+  const uint64_t taken = std::max<uint64_t>(32, (size_bytes + 8 + 15) & ~uint64_t{15});
+  return std::min(address + taken, ((end - 1) | kPageMask) + 1);
+}
+
+bool may_be_heap(const TargetMapping& mapping) {
+  if (!mapping.is_writable || mapping.is_shared || mapping.inode != 0) return false;
+  return mapping.path.empty() || mapping.path == "[heap]" || mapping.path.starts_with("[anon");
+}
+
+// Sorted, whole pages, those that touch as one.
+std::vector<MemoryRange> in_pages(std::vector<MemoryRange> ranges) {
+  std::sort(ranges.begin(), ranges.end(), [](const MemoryRange& a, const MemoryRange& b) { return a.start < b.start; });
+  std::vector<MemoryRange> merged;
+  for (const MemoryRange& range : ranges) {
+    const MemoryRange pages = {range.start & ~kPageMask, (range.end + kPageMask) & ~kPageMask};
+    if (pages.end <= pages.start) continue;
+    if (!merged.empty() && pages.start <= merged.back().end) {
+      merged.back().end = std::max(merged.back().end, pages.end);
+    } else {
+      merged.push_back(pages);
+    }
+  }
+  return merged;
+}
+
+}  // namespace
+
+PageOccupancy::PageOccupancy(const std::vector<MemoryRange>& ranges) {
+  size_t pages = 0;
+  for (const MemoryRange& range : ranges) {
+    regions_.push_back({range, pages, false});
+    pages += (range.end - range.start) / kPageBytes;
+  }
+  pages_bytes_ = (std::max<size_t>(1, pages) * sizeof(uint16_t) + kPageMask) & ~kPageMask;
+  pages_ = static_cast<uint16_t*>(map_zeroed(pages_bytes_));
+}
+
+PageOccupancy::~PageOccupancy() { unmap(pages_, pages_bytes_); }
+
+PageOccupancy::Region* PageOccupancy::region_of(uint64_t address) {
+  const auto has = [address](const Region& region) {
+    return address >= region.range.start && address < region.range.end;
+  };
+  if (latest_ < regions_.size() && has(regions_[latest_])) return &regions_[latest_];
+  const auto behind = std::upper_bound(regions_.begin(), regions_.end(), address,
+                                       [](uint64_t at, const Region& region) { return at < region.range.start; });
+  if (behind == regions_.begin() || !has(*(behind - 1))) return nullptr;
+  latest_ = static_cast<size_t>(behind - 1 - regions_.begin());
+  return &regions_[latest_];
+}
+
+// visit(entry, bytes of it): of each page in which the block has some.
+template <typename Visit>
+void PageOccupancy::for_each_page(uint64_t address, uint64_t size_bytes, const Visit& visit) {
+  Region* const region = region_of(address);
+  if (region == nullptr) return;
+  region->is_used = true;
+  const uint64_t room = region->range.end - address;
+  const uint64_t end = std::min(region->range.end, taken_end(address, std::min(size_bytes, room)));
+  uint16_t* entry = pages_ + region->first_page + (address - region->range.start) / kPageBytes;
+  for (uint64_t at = address; at < end; ++entry) {
+    const uint64_t next = std::min(end, (at | kPageMask) + 1);
+    visit(*entry, next - at);
+    at = next;
+  }
+}
+
+void PageOccupancy::add(uint64_t address, uint64_t size_bytes) {
+  for_each_page(address, size_bytes, [](uint16_t& entry, uint64_t bytes) {
+    entry = static_cast<uint16_t>(std::min<uint64_t>(kPageBytes, entry + bytes));
+  });
+}
+
+std::vector<MemoryRange> PageOccupancy::used_ranges() const {
+  std::vector<MemoryRange> used;
+  for (const Region& region : regions_) {
+    if (region.is_used) used.push_back(region.range);
+  }
+  return used;
+}
+
+void PageOccupancy::judge(MemoryRange pages) {
+  const Region* const region = region_of(pages.start);
+  if (region == nullptr) return;
+  const uint64_t end = std::min(pages.end, region->range.end);
+  uint16_t* entry = pages_ + region->first_page + (pages.start - region->range.start) / kPageBytes;
+  is_in_piece_ = is_in_piece_ && region == judged_;
+  judged_ = region;
+  for (uint64_t at = pages.start; at < end; at += kPageBytes, ++entry) {
+    result_.resident_bytes += kPageBytes;
+    if (*entry == 0) {
+      result_.empty_bytes += kPageBytes;
+      if (!is_in_piece_) ++result_.empty_pieces;
+    } else if (*entry < kPageBytes / 2) {
+      result_.sparse_bytes += kPageBytes - *entry;
+      *entry |= kSparse;
+    }
+    is_in_piece_ = (*entry & ~kSparse) == 0;
+  }
+}
+
+void PageOccupancy::pin(uint64_t address, uint64_t size_bytes, uint32_t site) {
+  uint64_t share = 0;
+  bool is_pinning = false;
+  for_each_page(address, size_bytes, [&](const uint16_t& entry, uint64_t bytes) {
+    if ((entry & kSparse) == 0) return;
+    const uint64_t used = entry & ~kSparse;
+    share += (kPageBytes - used) * bytes / used;
+    is_pinning = true;
+  });
+  if (!is_pinning) return;
+  if (site >= parts_.size()) parts_.resize(site + 1);
+  parts_[site].site = site;
+  parts_[site].bytes += share;
+  ++parts_[site].blocks;
+}
+
+HeapPages PageOccupancy::result() const {
+  HeapPages result = result_;
+  for (const LostPart& part : parts_) {
+    if (part.blocks != 0) result.pinning.push_back(part);
+  }
+  std::stable_sort(result.pinning.begin(), result.pinning.end(),
+                   [](const LostPart& a, const LostPart& b) { return a.bytes > b.bytes; });
+  if (result.pinning.size() > kMostParts) result.pinning.resize(kMostParts);
+  return result;
+}
+
+FragmentationLook::FragmentationLook(Question question) : question_(std::move(question)) {
+  // Signals of ours are the first thread's.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    thread_ = std::thread([this] {
+      try {
+        result_ = look();
+      } catch (const std::bad_alloc&) {  // then it is not known
+      }
+      is_done_.store(true, std::memory_order_release);
+    });
+  } catch (const std::system_error&) {
+    is_done_ = true;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+FragmentationLook::~FragmentationLook() {
+  has_to_stop_.store(true, std::memory_order_relaxed);
+  if (thread_.joinable()) thread_.join();
+}
+
+std::optional<HeapPages> FragmentationLook::look() {
+  constexpr size_t kBlocksAtOnce = 65'536;
+  const auto has_to_stop = [this] { return has_to_stop_.load(std::memory_order_relaxed); };
+  TargetMemory memory(question_.pid);
+  memory.set_interrupt(has_to_stop);
+  if (!memory.tells_pages()) return std::nullopt;
+  std::vector<MemoryRange> others = read_own_pages(question_.own_pages_avma, question_.own_pages_count, &memory);
+  if (others.empty() && question_.own_pages_count != 0) return std::nullopt;  // they cannot be told from the heap's
+  others.insert(others.end(), question_.mapped.begin(), question_.mapped.end());
+  std::vector<MemoryRange> ranges;
+  for (const TargetMapping& mapping : memory.mappings()) {
+    if (may_be_heap(mapping) && mapping.bytes() <= kMostRangeBytes) ranges.push_back(mapping.range);
+  }
+  PageOccupancy occupancy(without(ranges, in_pages(std::move(others))));
+  const auto for_each_block = [&](const auto& visit) {
+    for (size_t i = 0; i < question_.blocks.size(); ++i) {
+      if (i % kBlocksAtOnce == 0 && has_to_stop()) return;
+      visit(question_.blocks[i]);
+    }
+  };
+  for_each_block([&](const LeakBlock& block) { occupancy.add(block.start, block.size_bytes); });
+  for (const MemoryRange& range : occupancy.used_ranges()) {
+    for (const MemoryRange& pages : memory.pages_of(range)) occupancy.judge(pages);
+  }
+  for_each_block([&](const LeakBlock& block) { occupancy.pin(block.start, block.size_bytes, block.site); });
+  if (memory.is_gone() || has_to_stop()) return std::nullopt;
+  return occupancy.result();
+}
+
+void FragmentationWatch::begin(uint64_t now_ns, const Target& target, Ledger* ledger) {
+  FragmentationLook::Question question{target.pid, target.own_pages_avma, target.own_pages_count, {}, {}};
+  question.blocks.reserve(ledger->live_blocks());
+  const auto add = [&](const Block& block) {
+    question.blocks.push_back({block.address, block.size_bytes, block.site});
+  };
+  ledger->for_each_live(add);
+  ledger->for_each_begun(add);
+  ledger->for_each_left_out([&](uint64_t address, uint64_t size_bytes) {
+    question.blocks.push_back({address, size_bytes, 0});
+  });
+  ledger->mappings().for_each_range([&](const PagePiece& piece) {
+    question.mapped.push_back({piece.start, piece.end});
+  });
+  look_ = std::make_unique<FragmentationLook>(std::move(question));
+  begun_ns_ = now_ns;
+}
+
+void FragmentationWatch::step(uint64_t now_ns, uint64_t resident_bytes, const Target& target, Ledger* ledger) {
+  const uint64_t live = ledger->sites().totals().live.bytes;
+  const uint64_t peak = ledger->sites().totals().peak.bytes;
+  const MappingLedger& mappings = ledger->mappings();
+  const uint64_t known = live + mappings.live_bytes(wire::kMappedDevice) + mappings.live_bytes(wire::kMappedFileDevice);
+  const bool has_fallen = live <= peak / 2 && peak - live >= kLeastBytes;
+  // Otherwise what was freed went back to the system.
+  if (!has_fallen || resident_bytes < known + std::max(kLeastBytes, (peak - live) / 4)) {
+    since_ns_ = 0;
+    look_.reset();
+    found_.reset();
+    return;
+  }
+  if (since_ns_ == 0) {
+    since_ns_ = now_ns;
+    next_ns_ = now_ns + kFallenNs;
+  }
+  if (look_ != nullptr) {
+    if (!look_->is_done()) return;
+    if (std::optional<HeapPages> pages = look_->take()) found_ = Found{since_ns_, begun_ns_, std::move(*pages)};
+    look_.reset();
+    next_ns_ = now_ns + std::max((now_ns - begun_ns_) * kPartOfTime, (now_ns - since_ns_) / 2);
+  }
+  if (now_ns < next_ns_) return;
+  next_ns_ = UINT64_MAX;  // where it cannot begin, it is not tried again
+  if (ledger->live_blocks() > kMostBlocks) return;
+  try {
+    begin(now_ns, target, ledger);
+  } catch (const std::bad_alloc&) {  // for the look, not for the books
+  }
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,152 @@
+// cli/collect/fragmentation.h: memory that stays with a process though most of what lay in it was freed: how much of it
+// is in pages without a block, how much in pages that a few blocks keep, and whose these are.
+//
+// Guarantees
+//  - The process is not stopped, and nothing is asked of its threads: pages are those of the moment at which the kernel
+//    was asked (/proc/PID/pagemap; in memory, or swapped out), blocks those that were in the books just before. In a
+//    process that goes on meanwhile the two differ by what it does within some milliseconds.
+//  - It is looked only where the heap has fallen to half of its peak for 100 ms, by 8 MiB or more, and a quarter of
+//    that, and 8 MiB, is still resident beyond what is live; then ever less often, and for 1 % of the time at most.
+//  - Where the heap grows again to more than half of its peak, what was found is dropped: the memory is in use again.
+// Not provided: mappings in which no block is live, those of other allocators and of stacks; processes whose blocks are
+//           not all known (sampled, attached to, forked).
+// Context:  the thread that reads the rings copies the blocks; a thread of the look's own does the rest. In a forked
+//           copy of the process that thread does not run: forget() it there.
+// Trust:    /proc is the kernel's; the table of the agent's own pages is the target's.
+// Cost:     nothing before the heap has fallen. A look: 0.15 µs a live block in the thread that reads the rings, as
+//           much again in the other, and 24 bytes a block and 2 a page of the heap meanwhile.
+#pragma once
+
+#include "cli/collect/books/ledger.h"
+#include "cli/collect/leaks/block_table.h"
+#include "cli/collect/leaks/leak_marks.h"
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace heapprof::cli {
+
+// What a look at the pages of the heap found, in bytes.
+struct HeapPages {
+  uint64_t resident_bytes = 0;
+  uint64_t empty_bytes = 0;       // pages without a block
+  uint64_t empty_pieces = 0;      // in so many pieces, with blocks between them
+  uint64_t sparse_bytes = 0;      // what no block has of pages of which blocks have less than half
+  std::vector<LostPart> pinning;  // whose blocks lie in these: their number, and their share of sparse_bytes
+
+  uint64_t unused_bytes() const { return empty_bytes + sparse_bytes; }
+};
+
+// How much of each page blocks have. A block counts with 8 bytes of its allocator's own, in steps of 16 and with 32 at
+// least, but not beyond the page in which it ends.
+class PageOccupancy {
+ public:
+  static constexpr uint64_t kPageBytes = 4096;
+  static constexpr size_t kMostParts = 8;
+
+  // ranges: whole pages, ascending, apart from each other
+  explicit PageOccupancy(const std::vector<MemoryRange>& ranges);
+  ~PageOccupancy();
+  PageOccupancy(const PageOccupancy&) = delete;
+  PageOccupancy& operator=(const PageOccupancy&) = delete;
+
+  // First each block,
+  void add(uint64_t address, uint64_t size_bytes);
+  // then pages that the process has, of ranges in which blocks lie, ascending,
+  std::vector<MemoryRange> used_ranges() const;
+  void judge(MemoryRange pages);
+  // then each block again. A page's free bytes are shared out among its blocks in proportion to what they have of it.
+  void pin(uint64_t address, uint64_t size_bytes, uint32_t site);
+  HeapPages result() const;
+
+ private:
+  struct Region {
+    MemoryRange range;
+    size_t first_page = 0;  // in pages_
+    bool is_used = false;
+  };
+
+  Region* region_of(uint64_t address);
+  template <typename Visit>
+  void for_each_page(uint64_t address, uint64_t size_bytes, const Visit& visit);
+
+  std::vector<Region> regions_;
+  size_t latest_ = 0;               // the region in which the last block lay
+  const Region* judged_ = nullptr;  // the latest one
+  bool is_in_piece_ = false;        // its latest page is empty
+  uint16_t* pages_ = nullptr;
+  size_t pages_bytes_ = 0;
+  HeapPages result_;
+  std::vector<LostPart> parts_;  // by site
+};
+
+// One look, in a thread of its own.
+class FragmentationLook {
+ public:
+  struct Question {
+    pid_t pid = 0;
+    // The agent's table of its own pages, in the target.
+    uint64_t own_pages_avma = 0;
+    uint32_t own_pages_count = 0;
+    std::vector<LeakBlock> blocks;
+    std::vector<MemoryRange> mapped;  // by the program itself
+  };
+
+  explicit FragmentationLook(Question question);
+  // Waits for it, which is told to stop.
+  ~FragmentationLook();
+  FragmentationLook(const FragmentationLook&) = delete;
+  FragmentationLook& operator=(const FragmentationLook&) = delete;
+
+  bool is_done() const { return is_done_.load(std::memory_order_acquire); }
+  // Nothing: it cannot be known. pre: is_done()
+  std::optional<HeapPages> take() { return std::move(result_); }
+
+ private:
+  std::optional<HeapPages> look();
+
+  Question question_;
+  std::optional<HeapPages> result_;
+  std::atomic<bool> is_done_ = false;
+  std::atomic<bool> has_to_stop_ = false;
+  std::thread thread_;
+};
+
+class FragmentationWatch {
+ public:
+  struct Target {
+    pid_t pid = 0;
+    uint64_t own_pages_avma = 0;
+    uint32_t own_pages_count = 0;
+  };
+
+  // After a sample of the resident set.
+  void step(uint64_t now_ns, uint64_t resident_bytes, const Target& target, Ledger* ledger);
+  void forget() { (void)look_.release(); }
+
+  // Of the last look; nothing: the heap did not fall, or is in use again.
+  struct Found {
+    uint64_t since_ns = 0;  // by monotonic_ns(): when the heap had fallen
+    uint64_t at_ns = 0;
+    HeapPages pages;
+  };
+  const std::optional<Found>& found() const { return found_; }
+
+ private:
+  void begin(uint64_t now_ns, const Target& target, Ledger* ledger);
+
+  uint64_t since_ns_ = 0;  // 0: it has not fallen
+  uint64_t begun_ns_ = 0;  // of the look under way
+  uint64_t next_ns_ = 0;
+  std::unique_ptr<FragmentationLook> look_;
+  std::optional<Found> found_;
+};
+
+}  // namespace heapprof::cli

@@ -1,0 +1,46 @@
+# What stays resident when it is freed: as the program's own account of its pages has it; whose blocks pin it; where the
+# program gives it back, uses it again or keeps one piece of it, nothing of the kind is said.
+export COLUMNS=200
+[ "$(getconf PAGE_SIZE)" = 4096 ] || skip "pages of another size"
+run_mode() { "$HEAPPROF_BIN" run -o "$1.json" -- "$TARGETS/keeps_pages" "$1" >"$1.txt" 2>"$1.err" || { cat "$1.err"; fail "$1"; }; }
+of() { json "$1.json" ".heapprof.devices[0].fragmentation.$2"; }
+
+run_mode scattered
+check_profile scattered.json
+read -r resident empty sparse pieces <scattered.txt
+# Beside the blocks of the program there is what C++'s runtime and the two vectors have: 400 KiB.
+near() {
+  local is
+  is=$(of scattered "$2")
+  [ "$is" -ge "$3" ] && [ "$is" -le $(($3 + 400 * 1024)) ] || fail "$1: $is, and the program's own account $3"
+}
+near "resident" resident_bytes "$resident"
+near "empty" empty_bytes "$empty"
+near "nearly empty" sparse_bytes "$sparse"
+got=$(of scattered empty_pieces_count)
+[ "$got" -ge "$pieces" ] && [ "$got" -le $((pieces + 4)) ] || fail "pieces: $got, and the program's own account $pieces"
+expect_eq "whose blocks" "$(json scattered.json '.heapprof.devices[0].fragmentation.blocks_of[0].owner_blocks_count')" 1000
+expect_in scattered.err "stay resident after they were freed"
+expect_in scattered.err "1,000 blocks of kept_block (keeps_pages.cc:"
+expect_status 0 "$HEAPPROF_BIN" report --findings --format json scattered.json
+expect_eq "the first finding" "$(jq -r '.findings[0] | "\(.kind) \(.is_pinned) \(.function)"' out.txt)" \
+  "fragmentation true (anonymous namespace)::kept_block"
+expect_status 0 "$HEAPPROF_BIN" report scattered.json
+expect_in out.txt "on unused, and resident"
+expect_status 0 "$HEAPPROF_BIN" report --format json scattered.json
+expect_eq "the report's" "$(jq -r '.devices[0].fragmentation.empty_bytes' out.txt)" "$(of scattered empty_bytes)"
+
+# In one piece below the last block: the allocator's to give back, and nobody's fault.
+run_mode top
+expect_status 0 "$HEAPPROF_BIN" report --findings --format json top.json
+expect_eq "one piece" "$(jq -r '.findings[] | select(.kind == "fragmentation") | "\(.is_pinned) \(.function)"' out.txt)" "false null"
+
+for mode in trimmed again returned; do
+  run_mode "$mode"
+  expect_status 0 "$HEAPPROF_BIN" report --findings --format json "$mode.json"
+  expect_eq "$mode" "$(jq '[.findings[] | select(.kind == "fragmentation")] | length' out.txt)" 0
+done
+
+# A sum of runs has none, and says nothing of it.
+"$HEAPPROF_BIN" merge -o sum.json scattered.json top.json || fail "merge"
+expect_eq "of a sum" "$(of sum from_ns)" null
