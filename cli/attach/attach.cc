@@ -474,7 +474,8 @@ Result<uint32_t> Visit::ask(const char* function, const std::vector<std::string>
   uint64_t ignored = 0;
   uint32_t answer = 0;
   const uint64_t function_avma = address_of(&agent, function);
-  if (function_avma == 0) return failed("the agent in it is another version's");
+  if (function_avma == 0)
+    return has_no_thread(pid_) ? impossible(kEnded) : failed("the agent in it cannot be read, or is another version's");
   const uint64_t answer_avma = own_.slot_avma(kAnswerSlot);
   write_memory(pid_, answer_avma, &answer, sizeof answer);
   const CallEnd end =
