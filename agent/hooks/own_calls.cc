@@ -14,7 +14,8 @@ namespace {
 
 RealFunctions g_library{};  // as the library has them
 RealFunctions g_hooks{};
-const link_map* g_led_object = nullptr;
+const link_map* g_led_object = nullptr;  // once it was led
+bool g_is_led = false;
 
 class Within {
  public:
@@ -50,13 +51,27 @@ constexpr size_t kCount = 0
 #undef X
     ;
 
-// What is bound at the library's slots, and what is to be: the hooks, and our own; is_back: our own, and the library's.
-void fill(Redirection* list, bool is_back) {
-#define X(result, name, params, args)                                                                                 \
-  *list++ =                                                                                                           \
-      is_back                                                                                                         \
-          ? Redirection{#name, reinterpret_cast<void*>(g_library.name), reinterpret_cast<void*>(own_##name), nullptr} \
-          : Redirection{#name, reinterpret_cast<void*>(own_##name), reinterpret_cast<void*>(g_hooks.name), nullptr};
+Redirection g_list[kCount]{};
+size_t g_count = 0;  // of the list
+
+// Without what the main program defines: what the library calls there is that one.
+void fill_list() {
+  g_count = 0;
+#define X(result, name, params, args)                                   \
+  if (find_in_process(#name).object == find_behind_agent(#name).object) \
+    g_list[g_count++] = {#name, reinterpret_cast<void*>(own_##name), reinterpret_cast<void*>(g_hooks.name), nullptr};
+#include "shared/hooks.def"
+#undef X
+}
+
+// The other way round: to what the library has, from ours.
+void fill_back(Redirection* list) {
+  for (size_t i = 0; i < g_count; ++i) list[i] = g_list[i];
+#define X(result, name, params, args)                                                  \
+  for (size_t i = 0; i < g_count; ++i) {                                               \
+    if (list[i].to == reinterpret_cast<void*>(own_##name))                             \
+      list[i] = {#name, reinterpret_cast<void*>(g_library.name), list[i].to, nullptr}; \
+  }
 #include "shared/hooks.def"
 #undef X
 }
@@ -84,10 +99,10 @@ void lead_own_calls(const link_map* malloc_object) {
   if (malloc_object == find_in_glibc("gnu_get_libc_version").object) return;  // its tables are not used for that
   find_hooks();
   g_library = g_real;
-  Redirection list[kCount]{};
-  fill(list, false);
-  if (!redirect_own_calls(malloc_object, list, kCount)) return;
+  fill_list();
+  if (!redirect_own_calls(malloc_object, g_list, g_count)) return;
   g_led_object = malloc_object;
+  g_is_led = true;
   uint32_t bit = 0;
 #define X(result, name, params, args)                              \
   if ((g_one_family >> bit & 1) != 0) g_real.name = within_##name; \
@@ -97,15 +112,17 @@ void lead_own_calls(const link_map* malloc_object) {
 }
 
 void restore_own_calls() {
-  if (g_led_object == nullptr) return;
-  Redirection list[kCount]{};
-  fill(list, true);
-  redirect_own_calls(g_led_object, list, kCount);
-#define X(result, name, params, args) \
-  if (g_real.name == within_##name) g_real.name = g_library.name;
-#include "shared/hooks.def"
-#undef X
-  g_led_object = nullptr;
+  if (!g_is_led) return;
+  Redirection back[kCount]{};
+  fill_back(back);
+  redirect_own_calls(g_led_object, back, g_count);
+  g_is_led = false;
+}
+
+void lead_own_calls_again() {
+  if (g_is_led || g_led_object == nullptr) return;
+  redirect_own_calls(g_led_object, g_list, g_count);
+  g_is_led = true;
 }
 
 }  // namespace heapprof::agent

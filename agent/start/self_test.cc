@@ -172,11 +172,13 @@ void try_program_functions(void* result) {
   t_flags |= kThreadSelfTest;
   Tester tester;
   void* volatile block = nullptr;
-  tester.expect(kHook_malloc, 1, [&] { block = call_malloc(kSize); });
-  tester.expect(kHook_realloc, 2, [&] { block = call_realloc(block, 2 * kSize); });
-  tester.expect(kHook_free, 1, [&] { call_free(block); });
-  tester.expect(kHook_calloc, 1, [&] { block = call_calloc(2, kSize); });
-  tester.expect(kHook_free, 1, [&] { call_free(block); });
+  for (const size_t size : {kSize, kLargeSize}) {
+    tester.expect(kHook_calloc, 1, [&] { block = call_calloc(2, size); });
+    tester.expect(kHook_realloc, 2, [&] { block = call_realloc(block, 3 * size); });
+    tester.expect(kHook_free, 1, [&] { call_free(block); });
+    tester.expect(kHook_malloc, 1, [&] { block = call_malloc(size); });
+    tester.expect(kHook_free, 1, [&] { call_free(block); });
+  }
   t_flags &= ~kThreadSelfTest;
   *static_cast<uint32_t*>(result) = tester.failures();
 }

@@ -6,8 +6,10 @@
 #include "cli/collect/memory/mapped_memory.h"
 
 #include <signal.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <exception>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -22,7 +24,7 @@ constexpr uint64_t kPartOfTime = 100;
 constexpr size_t kMostBlocks = 1'000'000;
 constexpr uint64_t kPageMask = PageOccupancy::kPageBytes - 1;
 constexpr uint16_t kSparse = 1 << 15;  // of an entry; below it are bytes
-constexpr uint64_t kMostRangeBytes = uint64_t{1} << 46;
+constexpr uint64_t kMostRangeBytes = uint64_t{1} << 40;
 
 // What a block takes of its allocator's memory, about: glibc's rule, and little more than others'.
 uint64_t taken_end(uint64_t address, uint64_t size_bytes) {
@@ -62,6 +64,7 @@ PageOccupancy::PageOccupancy(const std::vector<MemoryRange>& ranges) {
   }
   pages_bytes_ = (std::max<size_t>(1, pages) * sizeof(uint16_t) + kPageMask) & ~kPageMask;
   pages_ = static_cast<uint16_t*>(map_zeroed(pages_bytes_));
+  ::madvise(pages_, pages_bytes_, MADV_NOHUGEPAGE);  // blocks may lie far from each other
 }
 
 PageOccupancy::~PageOccupancy() { unmap(pages_, pages_bytes_); }
@@ -165,7 +168,7 @@ FragmentationLook::FragmentationLook(Question question) : question_(std::move(qu
     thread_ = std::thread([this] {
       try {
         result_ = look();
-      } catch (const std::bad_alloc&) {  // then it is not known
+      } catch (const std::exception&) {  // then it is not known
       }
       is_done_.store(true, std::memory_order_release);
     });
@@ -205,7 +208,7 @@ std::optional<HeapPages> FragmentationLook::look() {
     for (const MemoryRange& pages : memory.pages_of(range)) occupancy.judge(pages);
   }
   for_each_block([&](const LeakBlock& block) { occupancy.pin(block.start, block.size_bytes, block.site); });
-  if (memory.is_gone() || has_to_stop()) return std::nullopt;
+  if (memory.is_gone() || memory.has_unknown_pages() || has_to_stop()) return std::nullopt;
   return occupancy.result();
 }
 
@@ -218,7 +221,7 @@ void FragmentationWatch::begin(uint64_t now_ns, const Target& target, Ledger* le
   ledger->for_each_live(add);
   ledger->for_each_begun(add);
   ledger->for_each_left_out([&](uint64_t address, uint64_t size_bytes) {
-    question.blocks.push_back({address, size_bytes, 0});
+    if (question.blocks.size() < 2 * kMostBlocks) question.blocks.push_back({address, size_bytes, 0});
   });
   ledger->mappings().for_each_range([&](const PagePiece& piece) {
     question.mapped.push_back({piece.start, piece.end});
@@ -240,23 +243,39 @@ void FragmentationWatch::step(uint64_t now_ns, uint64_t resident_bytes, const Ta
     found_.reset();
     return;
   }
-  if (since_ns_ == 0) {
+  // It fell further, by a quarter: what is unused now was not before.
+  if (since_ns_ == 0 || peak - live > freed_bytes_ + freed_bytes_ / 4) {
     since_ns_ = now_ns;
-    next_ns_ = now_ns + kFallenNs;
+    freed_bytes_ = peak - live;
+    next_ns_ = std::max(now_ns + kFallenNs, earliest_ns_);
+  }
+  // It has some of it in use again, or gave it back.
+  if (found_ && (live > found_->live_bytes + found_->pages.unused_bytes() / 4 ||
+                 resident_bytes + found_->pages.unused_bytes() / 4 < found_->resident_bytes)) {
+    found_.reset();
+    next_ns_ = std::max(now_ns + kFallenNs, earliest_ns_);
   }
   if (look_ != nullptr) {
     if (!look_->is_done()) return;
-    if (std::optional<HeapPages> pages = look_->take()) found_ = Found{since_ns_, begun_ns_, std::move(*pages)};
+    if (std::optional<HeapPages> pages = look_->take())
+      found_ = Found{since_ns_, begun_ns_, live, resident_bytes, std::move(*pages)};
     look_.reset();
-    next_ns_ = now_ns + std::max((now_ns - begun_ns_) * kPartOfTime, (now_ns - since_ns_) / 2);
+    earliest_ns_ = now_ns + (now_ns - begun_ns_) * kPartOfTime;
+    next_ns_ = std::max(earliest_ns_, now_ns + (now_ns - since_ns_) / 2);
   }
   if (now_ns < next_ns_) return;
-  next_ns_ = UINT64_MAX;  // where it cannot begin, it is not tried again
+  next_ns_ = now_ns + std::max(kFallenNs, (now_ns - since_ns_) / 2);  // where it cannot begin
   if (ledger->live_blocks() > kMostBlocks) return;
   try {
     begin(now_ns, target, ledger);
   } catch (const std::bad_alloc&) {  // for the look, not for the books
+    next_ns_ = UINT64_MAX;
   }
+}
+
+std::optional<FragmentationWatch::Found> FragmentationWatch::at_end(const Ledger& ledger) const {
+  const bool is_in_use = ledger.sites().totals().live.bytes > ledger.sites().totals().peak.bytes / 2;
+  return is_in_use ? std::nullopt : found_;
 }
 
 }  // namespace heapprof::cli

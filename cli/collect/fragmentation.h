@@ -7,9 +7,11 @@
 //    process that goes on meanwhile the two differ by what it does within some milliseconds.
 //  - It is looked only where the heap has fallen to half of its peak for 100 ms, by 8 MiB or more, and a quarter of
 //    that, and 8 MiB, is still resident beyond what is live; then ever less often, and for 1 % of the time at most.
-//  - Where the heap grows again to more than half of its peak, what was found is dropped: the memory is in use again.
-// Not provided: mappings in which no block is live, those of other allocators and of stacks; processes whose blocks are
-//           not all known (sampled, attached to, forked).
+//  - Where the heap grows again to more than half of its peak, or by a quarter of what was unused, or where so much is
+//    given back, what was found is dropped.
+// Not provided: mappings in which no block is live, and those of other allocators; processes whose blocks are not all
+//           known (sampled, attached to, forked, with an allocator inside of the executable). A thread's stack that
+//           lies beside blocks in one mapping counts as pages without a block.
 // Context:  the thread that reads the rings copies the blocks; a thread of the look's own does the rest. In a forked
 //           copy of the process that thread does not run: forget() it there.
 // Trust:    /proc is the kernel's; the table of the agent's own pages is the target's.
@@ -131,19 +133,23 @@ class FragmentationWatch {
   void step(uint64_t now_ns, uint64_t resident_bytes, const Target& target, Ledger* ledger);
   void forget() { (void)look_.release(); }
 
-  // Of the last look; nothing: the heap did not fall, or is in use again.
   struct Found {
     uint64_t since_ns = 0;  // by monotonic_ns(): when the heap had fallen
     uint64_t at_ns = 0;
+    uint64_t live_bytes = 0;      // then
+    uint64_t resident_bytes = 0;  // of the whole process
     HeapPages pages;
   };
-  const std::optional<Found>& found() const { return found_; }
+  // Of the last look; nothing: the heap did not fall, or is in use again. pre: the ledger has all events
+  std::optional<Found> at_end(const Ledger& ledger) const;
 
  private:
   void begin(uint64_t now_ns, const Target& target, Ledger* ledger);
 
-  uint64_t since_ns_ = 0;  // 0: it has not fallen
-  uint64_t begun_ns_ = 0;  // of the look under way
+  uint64_t since_ns_ = 0;     // 0: it has not fallen
+  uint64_t freed_bytes_ = 0;  // by then
+  uint64_t earliest_ns_ = 0;  // of the next look, by what the last one took
+  uint64_t begun_ns_ = 0;     // of the look under way
   uint64_t next_ns_ = 0;
   std::unique_ptr<FragmentationLook> look_;
   std::optional<Found> found_;

@@ -457,11 +457,11 @@ Recording ProcessCollector::finish() {
   const RecordedNames names = {state.arena->names(), state.arena->kernel_names(),
                                control.names_lost.load(std::memory_order_relaxed),
                                control.kernel_names_lost.load(std::memory_order_relaxed)};
-  build_recording(
-      {&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, &state.samples, state.resident, names,
-       &identities, &state.uses, &state.options.limits, &state.snapshots, state.options.snapshot_interval_ns,
-       run.leak_check.is_made ? &*state.leaks : nullptr, is_exact ? state.fragmentation.found() : std::nullopt},
-      &recording);
+  build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, &state.samples,
+                   state.resident, names, &identities, &state.uses, &state.options.limits, &state.snapshots,
+                   state.options.snapshot_interval_ns, run.leak_check.is_made ? &*state.leaks : nullptr,
+                   is_exact ? state.fragmentation.at_end(state.ledger) : std::nullopt},
+                  &recording);
   add_gpu_counters(state.options.gpu_time, control, state.scale, &recording.scopes.gpu);
   recording.python_codes = recorded_codes(state.arena.get(), recording.locations);
   add_jit_map(*state.files, &recording);

@@ -179,8 +179,7 @@ WatchResult Watch::until_left(const AttachedProgram& program, AttachTask* task) 
     round();
     if (has_ended(program.process)) {
       task->end();
-      return {is_leaving ? RunEnd{EndKind::kDetached, 0} : end_of(program.process),
-              0};  // or the hooks were off by then
+      return {is_leaving ? RunEnd{} : end_of(program.process), 0};  // the hooks may have been off by then
     }
     const bool is_told_to_leave = has_news_ && signals_.handle(0) != 0;
     const wire::StopReason stop = processes_.root_stop();

@@ -224,6 +224,7 @@ std::vector<MemoryRange> TargetMemory::pages_in(MemoryRange range, bool only_cha
     is_known = list_pages(pages, only_changed, &found);
   }
   if (is_stopped()) return {};
+  has_unknown_pages_ = has_unknown_pages_ || !is_known;
   if (!is_known) found = {pages};
   for (MemoryRange& it : found) it = {std::max(it.start, range.start), std::min(it.end, range.end)};
   return found;

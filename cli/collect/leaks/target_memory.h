@@ -78,6 +78,8 @@ class TargetMemory : public WordSource {
   // What of the range the process has, in memory or swapped out. Where the kernel does not tell: all of it.
   std::vector<MemoryRange> pages_of(MemoryRange range);
   bool has_page(uint64_t address);
+  // Of some range it was not known which pages there are.
+  bool has_unknown_pages() const { return has_unknown_pages_; }
   // False: the kernel does not tell (it was built without pagemap).
   bool tells_pages() const { return pagemap_.is_open(); }
   // What is known of memory that was not searched, and is not asked for either.
@@ -121,6 +123,7 @@ class TargetMemory : public WordSource {
   std::unique_ptr<uint64_t[]> piece_words_;
   uint64_t read_bytes_ = 0;
   uint64_t unread_bytes_ = 0;
+  bool has_unknown_pages_ = false;
   bool is_gone_ = false;
   bool is_stopped_ = false;
   bool can_scan_ = true;  // the kernel has PAGEMAP_SCAN

@@ -263,8 +263,10 @@ void find_fragmentation(const FindingScene& scene, std::vector<Finding>* finding
   finding.cost_bytes = it.unused_bytes();
   finding.empty_bytes = it.empty_bytes;
   finding.from_ns = it.from_ns;
-  finding.share = {it.unused_bytes(), scene.device.totals.peak_bytes};
-  finding.is_pinned = it.sparse_bytes >= it.empty_bytes || it.empty_bytes / it.empty_pieces < kFragmentationPieceBytes;
+  const uint64_t peak_bytes = scene.device.totals.peak_bytes;  // what small blocks take beside them is in no peak
+  finding.share = {std::min(it.unused_bytes(), peak_bytes), peak_bytes};
+  const uint64_t piece_bytes = it.empty_bytes / std::max<uint64_t>(1, it.empty_pieces);
+  finding.is_pinned = it.sparse_bytes >= it.empty_bytes || piece_bytes < kFragmentationPieceBytes;
   if (finding.is_pinned) name_pinning(scene, it.pinning, &finding);
   findings->push_back(std::move(finding));
 }

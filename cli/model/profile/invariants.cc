@@ -168,6 +168,8 @@ class Checker {
     at_most(device, "empty_bytes and sparse_bytes", add_saturating(it.empty_bytes, it.sparse_bytes), "resident_bytes",
             it.resident_bytes);
     at_most(device, "empty_pieces_count", it.empty_pieces, "empty_bytes", it.empty_bytes);
+    at_most(device, "1", it.empty_bytes == 0 ? 0 : 1, "empty_pieces_count", it.empty_pieces);
+    at_most(device, "1", it.empty_bytes == 0 ? 0 : 1, "empty_pieces_count", it.empty_pieces);
     check_stacks_of(device, it.pinning, {it.sparse_bytes, UINT64_MAX});
   }
 

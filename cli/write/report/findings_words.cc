@@ -198,7 +198,8 @@ std::string detail_of(const Profile& profile, const Finding& finding, const Fram
           format_duration(finding.from_ns), bytes(view, finding.empty_bytes),
           bytes(view, finding.cost_bytes - finding.empty_bytes),
           finding.has_frame
-              ? fmt::format("; {} of this place lie there, which pin most of that", blocks(finding.cost_blocks))
+              ? fmt::format("; {} of this place lie there, the largest part of what is in half-empty ones",
+                            blocks(finding.cost_blocks))
               : "");
   }
   return "";
@@ -222,7 +223,7 @@ std::string unreturned_remedy(const Finding& finding) {
              ? "let the allocator give it back when the work is done (malloc_trim(0) in glibc), or do that work in a "
                "process that ends"
              : "keep what lives long apart from what does not: allocate it before, in one array, or from a pool of its "
-               "own";
+               "own; malloc_trim(0) gives back the pages without a block, in glibc";
 }
 
 // What helps where a line of Python asked for the memory.
@@ -415,7 +416,9 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
       const std::string what = fmt::format("{} stay resident after they were freed, from {} to the end", cost,
                                            format_duration(finding.from_ns));
       if (!finding.is_pinned)
-        return what + ", in pages without a block: let the allocator give them back (glibc: malloc_trim(0))";
+        return fmt::format(
+            "{}, {} of it in pages without a block: let the allocator give them back (glibc: malloc_trim(0))", what,
+            format_bytes(finding.empty_bytes));
       return fmt::format("{}: {} lie all over their pages; allocate what lives long apart from the rest", what,
                          finding.has_frame ? blocks(finding.cost_blocks) + " of " + at : "a few blocks");
     }

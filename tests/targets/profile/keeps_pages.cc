@@ -1,4 +1,5 @@
-// tests/targets/profile/keeps_pages.cc: has 40 MiB of the heap, frees nearly all of it, and goes on for half a second.
+// tests/targets/profile/keeps_pages.cc: has 40 MiB of the heap, frees nearly all of it, and goes on for half a second
+// (scattered, top: until SIGUSR1).
 //   scattered   one small block in 20 stays: prints which pages of what it had are there now, by its own account:
 //               "RESIDENT EMPTY SPARSE PIECES", in bytes, but the last
 //   top         the last block alone stays
@@ -7,6 +8,8 @@
 //   returned    nothing stays
 #include <fcntl.h>
 #include <malloc.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -75,6 +78,11 @@ void account(const std::vector<char*>& kept, uint64_t first, uint64_t last) {
 int main(int, char** words) {
   const std::string mode = words[1];
   setvbuf(stdout, nullptr, _IONBF, 0);
+  prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+  sigset_t told;
+  sigemptyset(&told);
+  sigaddset(&told, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &told, nullptr);
   std::vector<char*> work;
   std::vector<char*> kept;
   work.reserve(kBlocks);
@@ -92,10 +100,10 @@ int main(int, char** words) {
   work.clear();
   if (mode == "trimmed") malloc_trim(0);
   if (mode == "scattered") account(kept, first, last);
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const timespec most{mode == "scattered" || mode == "top" ? 120 : 0, 500'000'000};
+  sigtimedwait(&told, nullptr, &most);
   if (mode == "again") {
     for (size_t i = 0; i < kBlocks; ++i) work.push_back(work_block());
-    std::this_thread::sleep_for(std::chrono::milliseconds(60));
   }
   _exit(0);
 }

@@ -400,36 +400,37 @@ TEST_CASE("that a place left what it had is said, and not that it grew, where th
 
 TEST_CASE("memory that stays resident is found to the end of the run, and before a peak only where blocks pin it") {
   // 40 MiB at the peak, of which 32 stay.
+  constexpr uint64_t kMega = 1 << 20;
   const auto scene = [](uint64_t empty_bytes, uint64_t pieces, uint64_t sparse_bytes, uint64_t from_ns) {
     Scene made;
     SizedNumbers n = blocks(400, 100 * 1024);
     made.add({kWork, kMain}, n);
     Fragmentation& it = made.host().fragmentation;
-    it = {from_ns, from_ns + kSecond / 10, 36 * kMiB, empty_bytes, pieces, sparse_bytes, {}};
+    it = {from_ns, from_ns + kSecond / 10, 36 * kMega, empty_bytes, pieces, sparse_bytes, {}};
     if (sparse_bytes != 0) it.pinning.push_back({made.host().sites[0].node, sparse_bytes, 1000});
     return made;
   };
-  const std::vector<Finding> pinned = scene(30 * kMiB, 1000, 2 * kMiB, 5 * kSecond).found();
+  const std::vector<Finding> pinned = scene(30 * kMega, 1000, 2 * kMega, 5 * kSecond).found();
   REQUIRE(pinned.size() == 1);
   CHECK(pinned[0].kind == FindingKind::kFragmentation);
   CHECK(pinned[0].is_pinned);
   CHECK(pinned[0].has_frame);
-  CHECK(pinned[0].cost_bytes == 32 * kMiB);
+  CHECK(pinned[0].cost_bytes == 32 * kMega);
   CHECK(pinned[0].cost_blocks == 1000);
-  CHECK(pinned[0].empty_bytes == 30 * kMiB);
-  const std::vector<Finding> sparse = scene(2 * kMiB, 1, 30 * kMiB, 5 * kSecond).found();
+  CHECK(pinned[0].empty_bytes == 30 * kMega);
+  const std::vector<Finding> sparse = scene(2 * kMega, 1, 30 * kMega, 5 * kSecond).found();
   REQUIRE(sparse.size() == 1);
   CHECK(sparse[0].is_pinned);
-  const std::vector<Finding> whole = scene(32 * kMiB, 1, 0, 5 * kSecond).found();
+  const std::vector<Finding> whole = scene(32 * kMega, 1, 0, 5 * kSecond).found();
   REQUIRE(whole.size() == 1);
   CHECK_FALSE(whole[0].is_pinned);
   CHECK_FALSE(whole[0].has_frame);
-  Scene ranked = scene(30 * kMiB, 1000, 2 * kMiB, 5 * kSecond);
+  Scene ranked = scene(30 * kMega, 1000, 2 * kMega, 5 * kSecond);
   CHECK(rank_of(ranked.profile(), pinned[0]) < FindingRank::kPeak);
   CHECK(rank_of(ranked.profile(), whole[0]) > FindingRank::kPeak);
   CHECK(rank_of(ranked.profile(), whole[0]) < FindingRank::kSmall);
-  CHECK(scene(7 * kMiB, 7, kMiB / 2, 5 * kSecond).kinds().empty());        // little
-  CHECK(scene(11 * kMiB, 11, kMiB / 2, 5 * kSecond).kinds().empty());      // less than a third of what is resident
-  CHECK(scene(30 * kMiB, 1000, 2 * kMiB, 9'500'000'000).kinds().empty());  // at the end alone
+  CHECK(scene(7 * kMega, 7, kMega / 2, 5 * kSecond).kinds().empty());        // little
+  CHECK(scene(11 * kMega, 11, kMega / 2, 5 * kSecond).kinds().empty());      // less than a third of what is resident
+  CHECK(scene(30 * kMega, 1000, 2 * kMega, 9'500'000'000).kinds().empty());  // at the end alone
   CHECK(Scene().add({kWork, kMain}, blocks(400, 100 * 1024)).kinds().empty());
 }

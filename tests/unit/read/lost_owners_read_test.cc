@@ -193,6 +193,9 @@ TEST_CASE("what is known of the heap's pages comes back, is in no sum, and in no
   Profile broken = again;
   broken.devices[0].fragmentation.empty_bytes = 81'920;
   CHECK_FALSE(find_violations(broken).empty());
+  broken = again;
+  broken.devices[0].fragmentation.empty_pieces = 0;
+  CHECK_FALSE(find_violations(broken).empty());
   drop_stacks(&sample.recording);
   CHECK(find_violations(test::assembled(sample)).empty());
 }
