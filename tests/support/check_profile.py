@@ -99,6 +99,7 @@ def check_extension(profile, rule):
              f"pps[{index}]: the sizes do not add up to the blocks")
     check_owners(host, rule)
     check_holders(host, rule)
+    check_fragmentation(host, rule)
     check_moments(profile, host, rule)
     check_scopes(profile["heapprof"], rule)
     check_snapshots(profile, rule)
