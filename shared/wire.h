@@ -207,13 +207,13 @@ struct Control {
   uint64_t host_limit_bytes;           // usable bytes that the process may have of the heap; 0: all that there is
   std::atomic<uint32_t> modules_read;  // collector: bytes of the module table that may be written over; pairs with (G)
   uint32_t leak_check;                 // 1: the agent asks at the end of exit(), and waits for the answer
-  std::atomic<EndQuestion> end_question;  // agent: pairs with (H)
-  std::atomic<uint32_t> end_answer;       // collector: 1: the program may go on; a futex word, pairs with (I)
-  uint64_t end_stack_avma;                // agent, before it asks: the exiting thread's stack lies from here on …
-  uint64_t end_thread_avma;               // … its thread pointer …
-  uint32_t end_thread_id;                 // … and its id, in its own pid namespace
-  uint32_t own_pages_count;  // agent, with each and before it asks: entries of the table of its own pages …
-  uint64_t own_pages_avma;   // … which stands here in its memory: pairs of address and bytes
+  std::atomic<EndQuestion> end_question;    // agent: pairs with (H)
+  std::atomic<uint32_t> end_answer;         // collector: 1: the program may go on; a futex word, pairs with (I)
+  uint64_t end_stack_avma;                  // agent, before it asks: the exiting thread's stack lies from here on …
+  uint64_t end_thread_avma;                 // … its thread pointer …
+  uint32_t end_thread_id;                   // … and its id, in its own pid namespace
+  uint32_t own_pages_count;                 // agent, with each: entries of the table of its own pages …
+  uint64_t own_pages_avma;                  // … which stands here in its memory: pairs of address and bytes
   std::atomic<uint32_t> questions_asked;    // agent: how many ever; pairs with (J)
   std::atomic<uint32_t> names_lost;         // agent, adding: how often a name of a scope or mark found no room
   uint32_t nvtx;                            // 1: ranges and marks of NVTX become scopes and marks

@@ -1,5 +1,5 @@
-// agent/hooks/own_calls.cc: two functions for each of the family: `within_` stands between hook and library, and keeps
-// the frame; `own_` stands where the library calls itself, and hands on to the hook or past it.
+// agent/hooks/own_calls.cc: two functions for each of the family. The hook calls `within_`, which keeps its frame and
+// calls the library. The library's slots lead to `own_`, which calls the library again, or the hook.
 #include "agent/hooks/own_calls.h"
 
 #include "agent/hooks/real.h"
@@ -54,7 +54,7 @@ constexpr size_t kCount = 0
 Redirection g_list[kCount]{};
 size_t g_count = 0;  // of the list
 
-// Without what the main program defines: what the library calls there is that one.
+// Without what the main program defines: the library calls that.
 void fill_list() {
   g_count = 0;
 #define X(result, name, params, args)                                   \

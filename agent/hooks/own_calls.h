@@ -1,18 +1,19 @@
-// agent/hooks/own_calls.h: calls that an allocator in a library makes of its own functions by way of the loader's
-// tables: its realloc of nothing calls malloc, its calloc of a large block, its sized free calls free. The loader binds
-// them to the hooks, and a block that the program asks for once would count twice.
+// agent/hooks/own_calls.h: calls that an allocator in a library makes of its own functions through the loader's tables:
+// its realloc of nothing calls malloc, its calloc of a large block calls malloc, its sized free calls free. The loader
+// binds these calls to the hooks, which would count one request of the program twice.
 //
 // Guarantees
-//  - A call of the library's own, deeper on the same stack than one of its functions that a hook has called and that
-//    has not returned, only passes. Every other call of the library's counts: it has blocks for itself, as a program
-//    has.
-//  - One that was left by an exception or a jump is forgotten with the next call that a hook makes as far out.
-// Not provided: what it calls by addresses that it asked dlsym for or keeps in tables, or through another library. What
-//               it asks itself for inside of a call and does not give to the caller is its own, and counts for nobody;
-//               a block of its own that begins inside and ends outside, or the other way round, has one end in the
-//               books.
+//  - A hook calls one of the library's functions. Until that function returns, the library's calls of itself from
+//    deeper on the stack (a lower address) are not recorded. Every other call that the library makes is recorded: it
+//    allocates for itself, as a program does.
+//  - A call that an exception or a jump has left is forgotten with the next call that a hook makes as far out.
+// Not provided: calls by addresses that the library got from dlsym or keeps in tables, and calls through another
+//               library: they count twice, as before. What the library asks itself for inside such a function, and does
+//               not give to the caller, is in no number; a block of its own that begins inside and ends outside, or the
+//               other way round, is recorded at one of its ends alone. Its operator new is not led.
 // Context:      start-up, before anything is recorded. pre: no dlclose in another thread.
-// Cost:         2 ns a call, and that only where the library names a function of the family.
+// Cost:         under 1 ns for a malloc and its free (tests/bench/runs/2026-11-30-own-calls.md), only where the library
+//               names a function of the family.
 #pragma once
 
 #include <link.h>
@@ -21,11 +22,11 @@
 namespace heapprof::agent {
 
 // The frame of the allocator's function that this thread called last and that has not returned; 0: there is none. Of a
-// library, or inside of the executable (agent/hooks/inner.h).
+// library, or inside the executable (agent/hooks/inner.h).
 extern constinit thread_local uint64_t t_allocator_frame __attribute__((tls_model("initial-exec")));
 
-// malloc_object: who serves malloc. Nothing where that is libc, or it is done already. A function that the main program
-// has for itself is left out: a call of it is that one's.
+// malloc_object: the object that serves malloc. Does nothing where that is libc, or where it was done already. Leaves
+// out each function that the main program defines: the library calls the program's.
 void lead_own_calls(const link_map* malloc_object);
 // Takes that back, until it is to be done again (attach).
 void restore_own_calls();

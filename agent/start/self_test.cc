@@ -71,7 +71,7 @@ bool is_new_testable() {
 }
 
 // A main program with a malloc of its own: its calls never reach the agent, and its blocks are not for the free behind
-// it; or they do all the same, as its malloc hands on.
+// it; or they do all the same, as its malloc forwards to the next one.
 bool is_family_elsewhere() {
   for (const char* name : {"malloc", "free", "calloc", "realloc"}) {
     if (find_in_process(name).object != find_behind_agent(name).object) return true;
@@ -183,7 +183,7 @@ void try_program_functions(void* result) {
   *static_cast<uint32_t*>(result) = tester.failures();
 }
 
-// A main program that has them may hand on to those behind it, and so to us: only a copy of the process can tell.
+// The main program's functions may forward to the next ones, and so to the hooks: only a copy of the process can tell.
 uint32_t try_program() {
   uint32_t failures = 0;
   return run_in_copy(try_program_functions, &failures, sizeof failures) == CopyEnd::kDone ? failures : kFamilyElsewhere;

@@ -4,19 +4,19 @@
 // Guarantees
 //  - The process is not stopped, and nothing is asked of its threads: pages are those of the moment at which the kernel
 //    was asked (/proc/PID/pagemap; in memory, or swapped out), blocks those that were in the books just before. In a
-//    process that goes on meanwhile the two differ by what it does within some milliseconds.
+//    process that goes on the two differ by what it does within some milliseconds.
 //  - It is looked only where the heap has fallen to half of its peak for 100 ms, by 8 MiB or more, and a quarter of
 //    that, and 8 MiB, is still resident beyond what is live; then ever less often, and for 1 % of the time at most.
 //  - Where the heap grows again to more than half of its peak, or by a quarter of what was unused, or where so much is
 //    given back, what was found is dropped.
 // Not provided: mappings in which no block is live, and those of other allocators; processes whose blocks are not all
-//           known (sampled, attached to, forked, with an allocator inside of the executable). A thread's stack that
+//           known (sampled, attached to, forked, with an allocator inside the executable). A thread's stack that
 //           lies beside blocks in one mapping counts as pages without a block.
 // Context:  the thread that reads the rings copies the blocks; a thread of the look's own does the rest. In a forked
 //           copy of the process that thread does not run: forget() it there.
 // Trust:    /proc is the kernel's; the table of the agent's own pages is the target's.
 // Cost:     nothing before the heap has fallen. A look: 0.15 µs a live block in the thread that reads the rings, as
-//           much again in the other, and 24 bytes a block and 2 a page of the heap meanwhile.
+//           much again in the other, and 24 bytes a block and 2 a page of the heap while it lasts.
 #pragma once
 
 #include "cli/collect/books/ledger.h"

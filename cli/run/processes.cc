@@ -425,7 +425,7 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   try {
     if (process->collector == nullptr || process->collector->has_stopped()) {
       // all that there is has been taken
-    } else if (end.kind == EndKind::kDetached && !process->has_left()) {
+    } else if (end.kind == EndKind::kDetached && !process->has_left() && !has_ended(process->handle)) {
       process->collector->drain();
     } else {
       process->collector->drain_to_end();
@@ -436,8 +436,7 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   process->take_title();
   EndedImage image;
   const bool is_whole = process->has_left();
-  // Nobody saw what it did between that and its end.
-  if (is_whole) end = {has_ended(process->handle) ? EndKind::kUnknown : EndKind::kDetached, 0};
+  if (is_whole) end = {EndKind::kDetached, 0};  // whatever it did later was not recorded
   image.recording = take_recording(&*process);
   image.is_root = process->is_root;
   image.is_last = is_last;
@@ -454,7 +453,8 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   image.is_lost = run.counters.allocations == 0 && !run.complete && end.kind != EndKind::kDetached;
   if (end.kind == EndKind::kDetached && run.complete && !is_whole) {
     run.complete = false;
-    run.incomplete_reason = "the process was still running when heapprof stopped watching";
+    run.incomplete_reason = has_ended(process->handle) ? "the process ended while heapprof was leaving it"
+                                                       : "the process was still running when heapprof stopped watching";
   }
   if (process->is_malloc_replaced && run.complete) {
     run.complete = false;

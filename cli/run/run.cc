@@ -235,7 +235,7 @@ Result<int> RunSession::run_attached() {
     if (has_result && !task.result()) return task.result().problem();
     return attach_failed(std::to_string(pid), "it ended, or heapprof was told to leave, before it was attached to");
   }
-  if (watched.end.kind == EndKind::kDetached && has_result && !task.result() &&
+  if (watched.end.kind == EndKind::kDetached && has_result && !task.result() && !has_ended(program.process) &&
       processes.root_stop() != wire::StopReason::kLeft)
     warn(detach_failed(std::to_string(pid), task.result().problem().what));
   show_progress();

@@ -179,7 +179,8 @@ WatchResult Watch::until_left(const AttachedProgram& program, AttachTask* task) 
     round();
     if (has_ended(program.process)) {
       task->end();
-      return {is_leaving ? RunEnd{} : end_of(program.process), 0};  // the hooks may have been off by then
+      const RunEnd left{EndKind::kDetached, 0};  // the hooks may have been off by then
+      return {is_leaving ? left : end_of(program.process), 0};
     }
     const bool is_told_to_leave = has_news_ && signals_.handle(0) != 0;
     const wire::StopReason stop = processes_.root_stop();

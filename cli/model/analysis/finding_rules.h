@@ -79,7 +79,7 @@ inline constexpr uint64_t kBacklogRisePercent = 20;  // of the run, from a tenth
 inline constexpr uint64_t kBacklogFallPercent = 10;  // of the run, from nine tenths to a tenth
 inline constexpr uint64_t kBacklogBackPercent = 20;  // of its largest, the most that it turns back in between
 
-// Fragmentation: memory of the heap that is resident to the end of the run, for so much of it, and that nobody uses.
+// Fragmentation: memory of the heap that stays resident and unused to the end of the run, for so much of the run.
 inline constexpr uint64_t kFragmentationBytes = 8 * kMiB;
 inline constexpr uint64_t kFragmentationPercent = 33;  // of what is resident of the heap
 inline constexpr uint64_t kFragmentationOverPercent = 10;

@@ -62,7 +62,7 @@ struct Finding {
   uint64_t all_blocks = 0;           // small blocks never freed: all that the stacks made
   uint64_t at_peak_bytes = 0;        // peak of the start, spike: what the place held then
   bool is_at_least = false;          // peak of the start, spike: the cost is a lower bound
-  uint64_t from_ns = 0;              // fragmentation, peak of the start: from then on the device had at most …
+  uint64_t from_ns = 0;              // fragmentation: since when; peak of the start: from then on it had at most …
   uint64_t later_bytes = 0;          // … so much; spike: before and after it
   uint64_t without_bytes = 0;        // spike: about what the device's peak is without what the place held
   uint64_t most_blocks = 0;          // churn: alive at once, at most

@@ -15,7 +15,7 @@ enum class EndKind {
   kSignaled,  // by signal `status`
   kExec,      // the process started another program
   kUnknown,   // ended; the kernel does not tell us how (not our child)
-  kDetached,  // still running: we stopped watching
+  kDetached,  // it ran when we stopped watching
   kRunning,   // still running, and watched: a snapshot
 };
 

@@ -217,7 +217,7 @@ std::string end_sentence(const Profile& profile, bool is_shown) {
   switch (run.end.kind) {
     case EndKind::kSignaled:
       return fmt::format("{}killed by {} at {}; {}\n", who, signal_name(run.end.status), at, whole);
-    case EndKind::kDetached: return fmt::format("heapprof stopped watching at {}; the program runs on\n", at);
+    case EndKind::kDetached: return fmt::format("heapprof stopped watching at {}, while the program ran\n", at);
     case EndKind::kExited:
     case EndKind::kExec:
     case EndKind::kRunning:

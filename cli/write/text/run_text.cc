@@ -76,7 +76,7 @@ std::string end_text(const RunEnd& end) {
     case EndKind::kSignaled: return fmt::format("killed by {}", signal_name(end.status));
     case EndKind::kExec: return "replaced by exec";
     case EndKind::kUnknown: return "ended, status unknown";
-    case EndKind::kDetached: return "still running";
+    case EndKind::kDetached: return "left while it ran";
     case EndKind::kRunning: return "running (snapshot)";
   }
   return "ended, status unknown";

@@ -15,8 +15,8 @@ expect_status 125 "$HEAPPROF_BIN" run -q --no-inner-allocators -o profile.json "
 expect_in err.txt "heapprof: error: the profile is empty"
 expect_in err.txt "[HP016]"
 
-# One that hands on to the malloc behind it is seen there: nothing is missing, and nobody is warned.
-cat >hands_on.c <<'C'
+# One that forwards to the next malloc is seen there: all is counted, and there is no warning.
+cat >forwards.c <<'C'
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -34,9 +34,9 @@ int main(void) {
   return calls == 100 ? 0 : 1;
 }
 C
-gcc -O1 -g -fno-builtin hands_on.c -o hands_on
-"$HEAPPROF_BIN" run -o hands_on.json -- ./hands_on 2>err.txt || { cat err.txt; fail "one that hands on: $?"; }
-check_profile hands_on.json
-expect_eq "what it allocated" "$(json hands_on.json '.heapprof.devices[0].totals | "\(.total_count) \(.total_bytes)"')" "201 3100"
+gcc -O1 -g -fno-builtin forwards.c -o forwards
+"$HEAPPROF_BIN" run -o forwards.json -- ./forwards 2>err.txt || { cat err.txt; fail "one that forwards: $?"; }
+check_profile forwards.json
+expect_eq "what it allocated" "$(json forwards.json '.heapprof.devices[0].totals | "\(.total_count) \(.total_bytes)"')" "201 3100"
 expect_not_in err.txt HP041
 expect_not_in err.txt HP013

@@ -31,6 +31,9 @@ near "empty" empty_bytes "$empty"
 near "nearly empty" sparse_bytes "$sparse"
 got=$(of scattered empty_pieces_count)
 [ "$got" -ge "$pieces" ] && [ "$got" -le $((pieces + 4)) ] || fail "pieces: $got, and the program's own account $pieces"
+# It frees after 60 ms of sleep.
+from=$(of scattered from_ns)
+[ "$from" -ge 60000000 ] && [ "$from" -le "$(of scattered seen_ns)" ] || fail "it had fallen at $from ns"
 expect_eq "whose blocks" "$(json scattered.json '.heapprof.devices[0].fragmentation.blocks_of[0].owner_blocks_count')" 1000
 expect_in scattered.err "stay resident after they were freed"
 expect_in scattered.err "1,000 blocks of kept_block (keeps_pages.cc:"
@@ -42,7 +45,7 @@ expect_in out.txt "on unused, and resident"
 expect_status 0 "$HEAPPROF_BIN" report --format json scattered.json
 expect_eq "the report's" "$(jq -r '.devices[0].fragmentation.empty_bytes' out.txt)" "$(of scattered empty_bytes)"
 
-# In one piece below the last block: the allocator's to give back, and nobody's fault.
+# In one piece below the last block: the allocator could give it back, and no place is blamed.
 run_told top
 expect_status 0 "$HEAPPROF_BIN" report --findings --format json top.json
 expect_eq "one piece" "$(jq -r '.findings[] | select(.kind == "fragmentation") | "\(.is_pinned) \(.function)"' out.txt)" "false null"

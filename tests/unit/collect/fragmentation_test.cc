@@ -2,9 +2,15 @@
 // colours every byte.
 #include "cli/collect/fragmentation.h"
 
+#include "tests/support/ledger_books.h"
+
 #include <catch2/catch.hpp>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <random>
 #include <vector>
@@ -81,6 +87,47 @@ HeapPages coloured(const MemoryRange& range, const std::vector<MemoryRange>& pre
   return all;
 }
 
+constexpr uint64_t kMega = 1 << 20;
+constexpr uint64_t kMs = 1'000'000;
+
+// 16 MiB of this process that are there, apart from other mappings; a block of 64 bytes lies at their start, in books
+// that had 64 MiB at the peak and have `live_bytes` more.
+class FallenHeap {
+ public:
+  explicit FallenHeap(uint64_t live_bytes = 0)
+      : all_(static_cast<char*>(::mmap(nullptr, 18 * kMega, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+    REQUIRE(all_ != MAP_FAILED);
+    REQUIRE(::mprotect(all_ + kMega, 16 * kMega, PROT_READ | PROT_WRITE) == 0);
+    std::memset(all_ + kMega, 1, 16 * kMega);
+    books.malloc(1, 1, reinterpret_cast<uint64_t>(all_ + kMega), 64, 7);
+    books.malloc(2, 1, 0x1000, live_bytes, 1);  // where this process has nothing
+    books.malloc(3, 1, 0x2000, 64 * kMega - live_bytes, 2);
+    books.free(4, 1, 0x2000);
+  }
+  ~FallenHeap() { ::munmap(all_, 18 * kMega); }
+  FallenHeap(const FallenHeap&) = delete;
+  FallenHeap& operator=(const FallenHeap&) = delete;
+
+  void step(uint64_t at_ms, uint64_t resident_bytes = 100 * kMega) {
+    watch.step(at_ms * kMs, resident_bytes, {::getpid(), 0, 0}, &books.ledger);
+  }
+  // The same, until a look that has begun is done.
+  void step_to_end(uint64_t at_ms) {
+    const timespec pause{0, 1'000'000};
+    for (int i = 0; i < 60'000 && !found(); ++i) {
+      step(at_ms);
+      ::nanosleep(&pause, nullptr);
+    }
+  }
+  std::optional<FragmentationWatch::Found> found() const { return watch.at_end(books.ledger); }
+
+  test::Books books;
+  FragmentationWatch watch;
+
+ private:
+  char* all_;
+};
+
 void check_equal(const HeapPages& is, const HeapPages& want) {
   CHECK(is.resident_bytes == want.resident_bytes);
   CHECK(is.empty_bytes == want.empty_bytes);
@@ -145,4 +192,65 @@ TEST_CASE("pages of random heaps are as in an account of every byte") {
     }
     check_equal(count({heap}, present, blocks), coloured(heap, present, blocks));
   }
+}
+
+TEST_CASE("the pages are looked at when the heap has been low for a while, and found as they are") {
+  FallenHeap heap;
+  heap.step(1000);
+  heap.step(1090);
+  heap.step(1090);
+  CHECK_FALSE(heap.found());
+  heap.step_to_end(1100);
+  REQUIRE(heap.found());
+  CHECK(heap.found()->since_ns == 1000 * kMs);
+  CHECK(heap.found()->at_ns == 1100 * kMs);
+  const HeapPages pages = heap.found()->pages;
+  CHECK(pages.resident_bytes == 16 * kMega);
+  CHECK(pages.empty_bytes == 16 * kMega - kPage);
+  CHECK(pages.empty_pieces == 1);
+  CHECK(pages.sparse_bytes == kPage - 80);
+  REQUIRE(pages.pinning.size() == 1);
+  CHECK(pages.pinning[0] == LostPart{7, kPage - 80, 1});
+}
+
+TEST_CASE("what was found is dropped where the memory is in use again, or was given back") {
+  FallenHeap grown;
+  grown.step(1000);
+  grown.step_to_end(1100);
+  REQUIRE(grown.found());
+  grown.books.malloc(5, 1, 0x3000, 3 * kMega, 3);
+  grown.step(1110);
+  CHECK(grown.found());
+  grown.books.malloc(6, 1, 0x4000, 2 * kMega, 3);  // together more than a quarter of 16 MiB
+  grown.step(1120);
+  CHECK_FALSE(grown.found());
+  FallenHeap returned;
+  returned.step(1000);
+  returned.step_to_end(1100);
+  returned.step(1110, 97 * kMega);
+  CHECK(returned.found());
+  returned.step(1120, 95 * kMega);
+  CHECK_FALSE(returned.found());
+  FallenHeap ended;
+  ended.step(1000);
+  ended.step_to_end(1100);
+  REQUIRE(ended.found());
+  ended.books.malloc(5, 1, 0x3000, 40 * kMega, 3);  // without a look since
+  CHECK_FALSE(ended.found());
+}
+
+TEST_CASE("a heap that falls further begins anew, and one that gave its pages back is not looked at") {
+  FallenHeap heap(30 * kMega);
+  heap.step(1000);
+  heap.books.free(5, 1, 0x1000);
+  heap.step(5000);
+  heap.step_to_end(5100);
+  REQUIRE(heap.found());
+  CHECK(heap.found()->since_ns == 5000 * kMs);
+  FallenHeap small;
+  for (uint64_t ms = 1000; ms < 3000; ms += 100) small.step(ms, 15 * kMega);  // less than a quarter of 64 MiB
+  const timespec pause{0, 50'000'000};
+  ::nanosleep(&pause, nullptr);
+  small.step(3000, 15 * kMega);
+  CHECK_FALSE(small.found());
 }
