@@ -186,13 +186,13 @@ void TopDesk::admit(Caller caller, Server* server, Processes* processes) {
 void TopDesk::add_waiting(std::vector<pollfd>* waiting) const {
   const uint64_t now_ns = monotonic_ns();
   for (const Watcher& watcher : watchers_) {
-    if (now_ns >= watcher.next_ns) waiting->push_back({watcher.connection.get(), POLLIN, 0});
+    if (!watcher.is_told && now_ns >= watcher.next_ns) waiting->push_back({watcher.connection.get(), POLLIN, 0});
   }
 }
 
 void TopDesk::serve(Processes* processes) {
   for (Watcher& watcher : watchers_) {
-    if (monotonic_ns() < watcher.next_ns) continue;  // Watch asks again, without a descriptor
+    if (watcher.is_told || monotonic_ns() < watcher.next_ns) continue;  // Watch asks again, without a descriptor
     TopRequest request;
     const ssize_t got = recv(watcher.connection.get(), &request, sizeof request, MSG_DONTWAIT | MSG_TRUNC);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
@@ -326,6 +326,7 @@ void TopDesk::note_end(const EndedImage& image) {
     TopEnd end = end_of(image.recording.run, "");
     add_devices(image.recording.devices, &end);
     send_answer(watcher.connection.get(), answer, image.is_root ? "" : to_bytes(end));
+    watcher.is_told = true;
   }
   if (!image.is_root) std::erase_if(watchers_, [pid](const Watcher& watcher) { return watcher.pid == pid; });
 }

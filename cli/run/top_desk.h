@@ -55,6 +55,7 @@ class TopDesk {
     pid_t pid;
     TopCursor cursor;
     uint64_t next_ns = 0;  // it is not answered before
+    bool is_told = false;  // that its process has ended: what it asked before it read that has no answer
   };
   // Who has asked for totals, and gets one answer.
   struct Asker {
