@@ -244,19 +244,22 @@ Result<Done> Checker::check_profiles(const CheckPlan& plan) {
     unread.name = free_name(report_.verdicts, base_name(file));
     unread.profile = file;
     Result<Profile> profile = read_profile(file);
-    const Result<Budget> budget = profile ? plan.budget_for(profile->run.command, file) : profile.problem();
-    if (!budget) {
-      not_judged(budget.problem(), &unread);
+    const Result<std::vector<Budget>> budgets =
+        profile ? plan.budgets_for(profile->run.command, file) : profile.problem();
+    if (!budgets) {
+      not_judged(budgets.problem(), &unread);
       report_.verdicts.push_back(std::move(unread));
       continue;
     }
-    Case what{*budget, {}};
-    what.measured.unjudged = count_unprofiled(*profile);
-    what.measured.runs.push_back(std::move(*profile));
-    what.measured.files.push_back(file);
-    Verdict verdict = examine(&what);
-    say_trouble(verdict);
-    report_.verdicts.push_back(std::move(verdict));
+    for (const Budget& budget : *budgets) {
+      Case what{budget, {}};
+      what.measured.unjudged = count_unprofiled(*profile);
+      what.measured.runs.push_back(&budget == &budgets->back() ? std::move(*profile) : *profile);
+      what.measured.files.push_back(file);
+      Verdict verdict = examine(&what);
+      say_trouble(verdict);
+      report_.verdicts.push_back(std::move(verdict));
+    }
   }
   return Done{};
 }
@@ -330,10 +333,10 @@ bool Checker::check_unprofiled(const Budget& budget) {
 Result<Done> Checker::check_programs(const CheckPlan& plan) {
   std::vector<Budget> budgets;
   if (!options_.program.empty()) {
-    Result<Budget> budget = plan.budget_for(options_.program, options_.program[0]);
-    if (!budget) return budget.problem();
-    budget->command = options_.program;
-    budgets.push_back(std::move(*budget));
+    Result<std::vector<Budget>> found = plan.budgets_for(options_.program, options_.program[0]);
+    if (!found) return found.problem();
+    budgets = std::move(*found);
+    for (Budget& budget : budgets) budget.command = options_.program;
   } else {
     Result<std::vector<Budget>> all = plan.budgets_to_run();
     if (!all) return all.problem();

@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace heapprof::cli {
@@ -143,11 +144,17 @@ Result<std::vector<Budget>> CheckPlan::budgets_to_run() const {
   return budgets;
 }
 
-Result<Budget> CheckPlan::budget_for(const std::vector<std::string>& command, const std::string& profile) const {
-  if (!options_.name.empty() && chosen_.size() == 1) return complete(*chosen_[0], profile);
+Result<std::vector<Budget>> CheckPlan::budgets_for(const std::vector<std::string>& command,
+                                                   const std::string& profile) const {
+  const bool is_named = !options_.name.empty() && chosen_.size() == 1;
+  std::vector<Budget> budgets;
   for (const Budget* budget : chosen_) {
-    if (is_for_command(*budget, command)) return complete(*budget, profile);
+    if (!is_named && !is_for_command(*budget, command)) continue;
+    Result<Budget> completed = complete(*budget, profile);
+    if (!completed) return completed.problem();
+    budgets.push_back(std::move(*completed));
   }
+  if (!budgets.empty()) return budgets;
   Budget only_defaults;
   only_defaults.name = program_name(command);
   if (only_defaults.name.empty()) only_defaults.name = "program";
@@ -157,32 +164,34 @@ Result<Budget> CheckPlan::budget_for(const std::vector<std::string>& command, co
     print_problem(only_defaults_apply(command_text(command), file_->path), options_.color);
   if (!completed && file_ && completed.problem().id == "HP141")
     return no_budget_for(profile, command_text(command), file_->path);
-  return completed;
-}
-
-const Budget* CheckPlan::own_budget(const Budget& parent, const std::vector<std::string>& command) const {
-  if (!file_) return nullptr;
-  for (const Budget& budget : file_->budgets) {
-    if (is_for_command(budget, command) && budget.name != parent.name) return &budget;
-  }
-  return nullptr;
+  if (!completed) return completed.problem();
+  budgets.push_back(std::move(*completed));
+  return budgets;
 }
 
 bool CheckPlan::has_own_budget(const Budget& parent, const std::vector<std::string>& command) const {
-  return own_budget(parent, command) != nullptr;
+  return file_ && std::any_of(file_->budgets.begin(), file_->budgets.end(), [&](const Budget& budget) {
+           return is_for_command(budget, command) && budget.name != parent.name;
+         });
 }
 
-Result<Budget> CheckPlan::budget_of_started(const Budget& parent, const std::vector<std::string>& command) const {
-  if (const Budget* const own = own_budget(parent, command); own != nullptr) {
-    Result<Budget> completed = complete(*own, own->name);
-    if (completed) completed->baseline = own->baseline;  // that of the flag is the program's
-    return completed;
+Result<std::vector<Budget>> CheckPlan::budgets_of_started(const Budget& parent,
+                                                          const std::vector<std::string>& command) const {
+  std::vector<Budget> budgets;
+  for (const Budget& own : file_ ? file_->budgets : std::vector<Budget>()) {
+    if (!is_for_command(own, command) || own.name == parent.name) continue;
+    Result<Budget> completed = complete(own, own.name);
+    if (!completed) return completed.problem();
+    completed->baseline = own.baseline;  // that of the flag is the program's
+    budgets.push_back(std::move(*completed));
   }
+  if (!budgets.empty()) return budgets;
   Budget budget = parent;
   const std::string program = program_name(command);
   budget.name += "." + (program.empty() ? "process" : program);
   budget.baseline.clear();
-  return budget;
+  budgets.push_back(std::move(budget));
+  return budgets;
 }
 
 }  // namespace heapprof::cli

@@ -18,17 +18,16 @@ class CheckPlan {
   const std::optional<BudgetFile>& file() const { return file_; }
   // The budgets that are to be run where neither a program nor a profile is named; each has a command.
   Result<std::vector<Budget>> budgets_to_run() const;
-  // The budget for a command line; `profile` is the file that has it, or the program itself.
-  Result<Budget> budget_for(const std::vector<std::string>& command, const std::string& profile) const;
-  // The budget for a process that the program of `parent` started: the one with its command, else the parent's limits
+  // The budgets for a command line, one or more; `profile` is the file that has it, or the program itself.
+  Result<std::vector<Budget>> budgets_for(const std::vector<std::string>& command, const std::string& profile) const;
+  // The budgets for a process that the program of `parent` started: those with its command, else the parent's limits
   // under a name of its own and without its baseline, which is of another program.
-  Result<Budget> budget_of_started(const Budget& parent, const std::vector<std::string>& command) const;
+  Result<std::vector<Budget>> budgets_of_started(const Budget& parent, const std::vector<std::string>& command) const;
   bool has_own_budget(const Budget& parent, const std::vector<std::string>& command) const;
 
  private:
   explicit CheckPlan(const CheckOptions& options) : options_(options) {}
   Result<Budget> complete(Budget budget, const std::string& what) const;
-  const Budget* own_budget(const Budget& parent, const std::vector<std::string>& command) const;
 
   const CheckOptions& options_;
   std::optional<BudgetFile> file_;

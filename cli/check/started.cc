@@ -21,13 +21,12 @@ Result<std::vector<Started>> find_cases(const CheckPlan& plan, const Budget& bud
   std::vector<Started> cases;
   measured->unjudged.processes = unprofiled;
   for (const StartedProcess& process : *processes) {
-    Result<Budget> own = plan.budget_of_started(budget, process.command);
+    Result<std::vector<Budget>> own = plan.budgets_of_started(budget, process.command);
     if (!own) return own.problem();
-    if (own->limits.empty() && own->baseline.empty()) {
-      ++measured->unjudged.processes;
-    } else {
-      cases.push_back({process, std::move(*own), plan.has_own_budget(budget, process.command)});
-    }
+    std::erase_if(*own, [](const Budget& one) { return one.limits.empty() && one.baseline.empty(); });
+    if (own->empty()) ++measured->unjudged.processes;
+    const bool is_own = plan.has_own_budget(budget, process.command);
+    for (Budget& one : *own) cases.push_back({process, std::move(one), is_own});
   }
   return cases;
 }
