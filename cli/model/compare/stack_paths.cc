@@ -31,11 +31,12 @@ std::string_view without_rust_hash(std::string_view name) {
 }
 
 // The name of a module as it is compared; empty for the program itself: "render", "render-v2" and "build-2/render" are
-// the same to those who compare them.
-std::string_view module_word(const Profile& profile, uint32_t module) {
+// the same to those who compare them. A sum of several programs has none of its own: there it is the other one's.
+std::string_view module_word(const Profile& profile, const Profile& other, uint32_t module) {
   if (module >= profile.modules.size()) return "?";
   const std::string_view name = base_name_view(profile.modules[module].path);
-  if (!profile.run.executable.empty() && name == base_name_view(profile.run.executable)) return "";
+  const std::string& program = profile.run.executable.empty() ? other.run.executable : profile.run.executable;
+  if (!program.empty() && name == base_name_view(program)) return "";
   const size_t version = name.find(".so.");
   return version == std::string_view::npos ? name : name.substr(0, version + 3);
 }
@@ -137,6 +138,7 @@ void StackPaths::number_functions() {
   std::unordered_map<std::string, uint32_t> numbers;
   for (const Side side : kSides) {
     const Profile& profile = *profiles_[side];
+    const Profile& other = *profiles_[other_side(side)];
     const KnownNames& others = names[other_side(side)];
     functions_[side].reserve(profile.frames.size());
     for (const Frame& frame : profile.frames) {
@@ -144,7 +146,7 @@ void StackPaths::number_functions() {
       const std::string* name = frame.function.empty() ? others.find(id, frame.svma) : &frame.function;
       const bool is_by_address = name == nullptr && others.has_module(id);
       std::string key = name == nullptr ? "" : in_both(name_of(profile, frame, *name));
-      if (has_modules || name == nullptr) key += fmt::format("\n{}", module_word(profile, frame.module));
+      if (has_modules || name == nullptr) key += fmt::format("\n{}", module_word(profile, other, frame.module));
       if (is_by_address) key += fmt::format("\n{:x}", frame.svma);
       const auto [entry, is_new] = numbers.try_emplace(std::move(key), static_cast<uint32_t>(numbers.size()));
       if (is_new) by_module_.push_back(name == nullptr && !is_by_address);

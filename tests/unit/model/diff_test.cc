@@ -148,6 +148,10 @@ TEST_CASE("lines, folders, addresses, versions of libraries and the program's ow
     return profile;
   };
   CHECK(changes(build("/a/build", 10, "app", 0), build("/b/out", 400, "app-v2", 0x5000)) == "");
+  Profile sum = build("/a/build", 10, "app", 0);  // of several programs
+  sum.run.executable.clear();
+  CHECK(changes(sum, build("/a/build", 10, "app", 0)) == "");
+  CHECK(changes(build("/a/build", 10, "app", 0), sum) == "");
 }
 
 TEST_CASE("a compiler's clones are the function that they are made of") {
