@@ -154,7 +154,7 @@ class Roots {
     if (mapping.inode == facts_.arena_inode && mapping.path.starts_with("/memfd:")) return;
     if (is_left_out(mapping.path) || is_device(mapping.path)) return;
     if (mapping.is_shared) {
-      if (mapping.is_writable) add_shared(mapping.range);
+      add_shared(mapping.range, mapping.is_writable);
     } else if (mapping.is_writable) {
       add(mapping.range, variables_of(mapping));
     } else {
@@ -165,19 +165,20 @@ class Roots {
     }
   }
 
-  // Others may have written what the process never looked at; to look would change the file.
-  void add_shared(const MemoryRange& range) {
+  // Others may have written what the process never looked at; to look would change the file. Where it may only read,
+  // what it never looked at is data of the file's, and no pointer of its own.
+  void add_shared(const MemoryRange& range, bool is_writable) {
     for (const MemoryRange& piece : without_own(range, {range})) {
       uint64_t unread_bytes = piece.end - piece.start;
       if (!memory_.tells_pages()) {
-        memory_.add_unread(unread_bytes);
+        if (is_writable) memory_.add_unread(unread_bytes);
         continue;
       }
       for (const MemoryRange& pages : memory_.pages_of(piece)) {
         unread_bytes -= pages.end - pages.start;
         add(pages, RootKind::kMapped);
       }
-      memory_.add_unread(unread_bytes);
+      if (is_writable) memory_.add_unread(unread_bytes);
     }
   }
 

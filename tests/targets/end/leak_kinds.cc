@@ -39,6 +39,7 @@ void* g_static_data[3] = {nullptr, nullptr, reinterpret_cast<void*>(1)};
 void* g_freed_later;
 void* g_list;
 uintptr_t g_hidden;
+volatile char g_looked_at;
 thread_local void* t_held;
 
 namespace {
@@ -199,6 +200,17 @@ PLANT void plant_shared_pages() {
   void** page = static_cast<void**>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   page[17] = block_of(456);
   book("plant_shared_pages", "reachable", 1, 456);
+}
+// A view of it that can only be read.
+PLANT void plant_shared_view() {
+  const int file = memfd_create("view", 0);
+  void* block = block_of(712);
+  if (pwrite(file, &block, sizeof block, 64) != sizeof block) abort();
+  block = nullptr;
+  const char* view = static_cast<const char*>(mmap(nullptr, 4096, PROT_READ, MAP_SHARED, file, 0));
+  g_looked_at = view[0];
+  close(file);
+  book("plant_shared_view", "reachable", 1, 712);
 }
 PLANT void plant_unseen_pages() {
   void** page = reinterpret_cast<void**>(
@@ -410,6 +422,7 @@ KEEP_FRAME void plant_all() {
   plant_tls();
   plant_pages();
   plant_shared_pages();
+  plant_shared_view();
   plant_unseen_pages();
   plant_sealed_pages();
   plant_break();
