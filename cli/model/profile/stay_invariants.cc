@@ -18,6 +18,9 @@ void check_site(const Device& device, size_t index, std::vector<std::string>* vi
                                         stay.begin, stay.end, bounds));
       return;
     }
+    if (stay.bytes > site.numbers.max_bytes || stay.blocks > site.numbers.total_blocks)
+      violations->push_back(fmt::format("{} site {}: a stay of {} bytes in {} blocks, more than it ever had",
+                                        device.name, index, stay.bytes, stay.blocks));
     live[stay.begin + 1].bytes += stay.bytes;
     live[stay.begin + 1].blocks += stay.blocks;
     live[stay.end + 1].bytes -= stay.bytes;
