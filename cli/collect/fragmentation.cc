@@ -2,16 +2,15 @@
 // memory only for pages in which blocks lie.
 #include "cli/collect/fragmentation.h"
 
+#include "cli/collect/leaks/block_table.h"
 #include "cli/collect/leaks/target_memory.h"
 #include "cli/collect/memory/mapped_memory.h"
 
-#include <signal.h>
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <exception>
+#include <functional>
 #include <new>
-#include <system_error>
 #include <utility>
 
 namespace heapprof::cli {
@@ -158,62 +157,48 @@ HeapPages PageOccupancy::result() const {
   return result;
 }
 
-FragmentationLook::FragmentationLook(Question question) : question_(std::move(question)) {
-  // Signals of ours are the first thread's.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    thread_ = std::thread([this] {
-      try {
-        result_ = look();
-      } catch (const std::exception&) {  // then it is not known
-      }
-      is_done_.store(true, std::memory_order_release);
-    });
-  } catch (const std::system_error&) {
-    is_done_ = true;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-}
+namespace {
 
-FragmentationLook::~FragmentationLook() {
-  has_to_stop_.store(true, std::memory_order_relaxed);
-  if (thread_.joinable()) thread_.join();
-}
+struct HeapQuestion {
+  FragmentationWatch::Target target;
+  std::vector<LeakBlock> blocks;
+  std::vector<MemoryRange> mapped;  // by the program itself
+};
 
-std::optional<HeapPages> FragmentationLook::look() {
+std::optional<HeapPages> look_at_heap(const HeapQuestion& question, const std::function<bool()>& has_to_stop) {
   constexpr size_t kBlocksAtOnce = 65'536;
-  const auto has_to_stop = [this] { return has_to_stop_.load(std::memory_order_relaxed); };
-  TargetMemory memory(question_.pid);
+  TargetMemory memory(question.target.pid);
   memory.set_interrupt(has_to_stop);
   if (!memory.tells_pages()) return std::nullopt;
-  std::vector<MemoryRange> others = read_own_pages(question_.own_pages_avma, question_.own_pages_count, &memory);
-  if (others.empty() && question_.own_pages_count != 0) return std::nullopt;  // they cannot be told from the heap's
-  others.insert(others.end(), question_.mapped.begin(), question_.mapped.end());
+  std::vector<MemoryRange> others =
+      read_own_pages(question.target.own_pages_avma, question.target.own_pages_count, &memory);
+  if (others.empty() && question.target.own_pages_count != 0)
+    return std::nullopt;  // they cannot be told from the heap's
+  others.insert(others.end(), question.mapped.begin(), question.mapped.end());
   std::vector<MemoryRange> ranges;
   for (const TargetMapping& mapping : memory.mappings()) {
     if (may_be_heap(mapping) && mapping.bytes() <= kMostRangeBytes) ranges.push_back(mapping.range);
   }
   PageOccupancy occupancy(without(ranges, in_pages(std::move(others))));
   const auto for_each_block = [&](const auto& visit) {
-    for (size_t i = 0; i < question_.blocks.size(); ++i) {
+    for (size_t i = 0; i < question.blocks.size(); ++i) {
       if (i % kBlocksAtOnce == 0 && has_to_stop()) return;
-      visit(question_.blocks[i]);
+      visit(question.blocks[i]);
     }
   };
   for_each_block([&](const LeakBlock& block) { occupancy.add(block.start, block.size_bytes); });
   for (const MemoryRange& range : occupancy.used_ranges()) {
-    for (const MemoryRange& pages : memory.pages_of(range)) occupancy.judge(pages);
+    for (const MemoryRange& pages : memory.written_pages(range)) occupancy.judge(pages);
   }
   for_each_block([&](const LeakBlock& block) { occupancy.pin(block.start, block.size_bytes, block.site); });
   if (memory.is_gone() || memory.has_unknown_pages() || has_to_stop()) return std::nullopt;
   return occupancy.result();
 }
 
+}  // namespace
+
 void FragmentationWatch::begin(uint64_t now_ns, const Target& target, Ledger* ledger) {
-  FragmentationLook::Question question{target.pid, target.own_pages_avma, target.own_pages_count, {}, {}};
+  HeapQuestion question{target, {}, {}};
   question.blocks.reserve(ledger->live_blocks());
   const auto add = [&](const Block& block) {
     question.blocks.push_back({block.address, block.size_bytes, block.site});
@@ -226,8 +211,10 @@ void FragmentationWatch::begin(uint64_t now_ns, const Target& target, Ledger* le
   ledger->mappings().for_each_range([&](const PagePiece& piece) {
     question.mapped.push_back({piece.start, piece.end});
   });
-  look_ = std::make_unique<FragmentationLook>(std::move(question));
+  look_ = std::make_unique<BackgroundLook<HeapPages>>(
+      [question = std::move(question)](const auto& has_to_stop) { return look_at_heap(question, has_to_stop); });
   begun_ns_ = now_ns;
+  begun_live_bytes_ = ledger->sites().totals().live.bytes;
 }
 
 void FragmentationWatch::step(uint64_t now_ns, uint64_t resident_bytes, const Target& target, Ledger* ledger) {
@@ -243,10 +230,18 @@ void FragmentationWatch::step(uint64_t now_ns, uint64_t resident_bytes, const Ta
     found_.reset();
     return;
   }
-  // It fell further, by a quarter: what is unused now was not before.
-  if (since_ns_ == 0 || peak - live > freed_bytes_ + freed_bytes_ / 4) {
+  lowest_bytes_ = std::min(live, lowest_bytes_);
+  rise_bytes_ = std::max(rise_bytes_, live - lowest_bytes_);
+  // It fell further, by a quarter: what is unused now was not before. Or a quarter of it is in use again: the time in
+  // which it is unused begins anew.
+  const bool fell_further = peak - live > freed_bytes_ + freed_bytes_ / 4;
+  const bool is_used_again = rise_bytes_ > freed_bytes_ / 4;
+  if (since_ns_ == 0 || fell_further || is_used_again) {
     since_ns_ = now_ns;
     freed_bytes_ = peak - live;
+    lowest_bytes_ = live;
+    rise_bytes_ = 0;
+    if (is_used_again) found_.reset();
     next_ns_ = std::max(now_ns + kFallenNs, earliest_ns_);
   }
   // It has some of it in use again, or gave it back.
@@ -258,7 +253,7 @@ void FragmentationWatch::step(uint64_t now_ns, uint64_t resident_bytes, const Ta
   if (look_ != nullptr) {
     if (!look_->is_done()) return;
     if (std::optional<HeapPages> pages = look_->take())
-      found_ = Found{since_ns_, begun_ns_, live, resident_bytes, std::move(*pages)};
+      found_ = Found{since_ns_, begun_ns_, begun_live_bytes_, resident_bytes, std::move(*pages)};
     look_.reset();
     earliest_ns_ = now_ns + (now_ns - begun_ns_) * kPartOfTime;
     next_ns_ = std::max(earliest_ns_, now_ns + (now_ns - since_ns_) / 2);
@@ -274,8 +269,22 @@ void FragmentationWatch::step(uint64_t now_ns, uint64_t resident_bytes, const Ta
 }
 
 std::optional<FragmentationWatch::Found> FragmentationWatch::at_end(const Ledger& ledger) const {
-  const bool is_in_use = ledger.sites().totals().live.bytes > ledger.sites().totals().peak.bytes / 2;
-  return is_in_use ? std::nullopt : found_;
+  const uint64_t live = ledger.sites().totals().live.bytes;
+  if (!found_ || live > ledger.sites().totals().peak.bytes / 2) return std::nullopt;
+  Found found = *found_;
+  const uint64_t most = std::max(live, lowest_bytes_ + rise_bytes_);
+  uint64_t used = most - std::min(most, found.live_bytes);  // of what is unused, at another time
+  HeapPages& pages = found.pages;
+  if (used >= pages.unused_bytes()) return std::nullopt;
+  const uint64_t of_empty = std::min(used, pages.empty_bytes);
+  pages.empty_bytes -= of_empty;
+  pages.empty_pieces = pages.empty_bytes == 0 ? 0 : std::min(pages.empty_pieces, pages.empty_bytes);
+  if (used == of_empty) return found;
+  __extension__ using Wide = unsigned __int128;
+  const uint64_t left = pages.sparse_bytes - (used - of_empty);
+  for (LostPart& part : pages.pinning) part.bytes = static_cast<uint64_t>(Wide{part.bytes} * left / pages.sparse_bytes);
+  pages.sparse_bytes = left;
+  return found;
 }
 
 }  // namespace heapprof::cli

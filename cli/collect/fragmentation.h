@@ -8,10 +8,13 @@
 //  - It is looked only where the heap has fallen to half of its peak for 100 ms, by 8 MiB or more, and a quarter of
 //    that, and 8 MiB, is still resident beyond what is live; then ever less often, and for 1 % of the time at most.
 //  - Where the heap grows again to more than half of its peak, or by a quarter of what was unused, or where so much is
-//    given back, what was found is dropped.
+//    given back, what was found is dropped. Where a quarter of what was freed is in use
+//    again, the time begins anew; where it is less, so much less is said to be unused.
+//  - Pages that were only read, of which the system has one for all, are not resident.
 // Not provided: mappings in which no block is live, and those of other allocators; processes whose blocks are not all
 //           known (sampled, attached to, forked, with an allocator inside the executable). A thread's stack that
-//           lies beside blocks in one mapping counts as pages without a block.
+//           lies beside blocks in one mapping counts as pages without a block. Before Linux 6.7 pages that a forked
+//           child shares are not seen.
 // Context:  the thread that reads the rings copies the blocks; a thread of the look's own does the rest. In a forked
 //           copy of the process that thread does not run: forget() it there.
 // Trust:    /proc is the kernel's; the table of the agent's own pages is the target's.
@@ -19,18 +22,16 @@
 //           much again in the other, and 24 bytes a block and 2 a page of the heap while it lasts.
 #pragma once
 
+#include "cli/collect/background_look.h"
 #include "cli/collect/books/ledger.h"
-#include "cli/collect/leaks/block_table.h"
 #include "cli/collect/leaks/leak_marks.h"
 
 #include <sys/types.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <vector>
 
 namespace heapprof::cli {
@@ -89,38 +90,6 @@ class PageOccupancy {
   std::vector<LostPart> parts_;  // by site
 };
 
-// One look, in a thread of its own.
-class FragmentationLook {
- public:
-  struct Question {
-    pid_t pid = 0;
-    // The agent's table of its own pages, in the target.
-    uint64_t own_pages_avma = 0;
-    uint32_t own_pages_count = 0;
-    std::vector<LeakBlock> blocks;
-    std::vector<MemoryRange> mapped;  // by the program itself
-  };
-
-  explicit FragmentationLook(Question question);
-  // Waits for it, which is told to stop.
-  ~FragmentationLook();
-  FragmentationLook(const FragmentationLook&) = delete;
-  FragmentationLook& operator=(const FragmentationLook&) = delete;
-
-  bool is_done() const { return is_done_.load(std::memory_order_acquire); }
-  // Nothing: it cannot be known. pre: is_done()
-  std::optional<HeapPages> take() { return std::move(result_); }
-
- private:
-  std::optional<HeapPages> look();
-
-  Question question_;
-  std::optional<HeapPages> result_;
-  std::atomic<bool> is_done_ = false;
-  std::atomic<bool> has_to_stop_ = false;
-  std::thread thread_;
-};
-
 class FragmentationWatch {
  public:
   struct Target {
@@ -146,12 +115,15 @@ class FragmentationWatch {
  private:
   void begin(uint64_t now_ns, const Target& target, Ledger* ledger);
 
-  uint64_t since_ns_ = 0;     // 0: it has not fallen
-  uint64_t freed_bytes_ = 0;  // by then
-  uint64_t earliest_ns_ = 0;  // of the next look, by what the last one took
-  uint64_t begun_ns_ = 0;     // of the look under way
+  uint64_t since_ns_ = 0;               // 0: it has not fallen
+  uint64_t freed_bytes_ = 0;            // by then
+  uint64_t lowest_bytes_ = UINT64_MAX;  // that were live since
+  uint64_t rise_bytes_ = 0;             // the most that was live beyond these later
+  uint64_t earliest_ns_ = 0;            // of the next look, by what the last one took
+  uint64_t begun_ns_ = 0;               // of the look under way
+  uint64_t begun_live_bytes_ = 0;
   uint64_t next_ns_ = 0;
-  std::unique_ptr<FragmentationLook> look_;
+  std::unique_ptr<BackgroundLook<HeapPages>> look_;
   std::optional<Found> found_;
 };
 

@@ -27,6 +27,7 @@
 #include "cli/collect/rings/notes.h"
 #include "cli/collect/snapshot_clock.h"
 #include "cli/collect/top_reader.h"
+#include "cli/collect/untouched.h"
 #include "cli/model/profile/recursion_frame.h"
 
 #include <signal.h>
@@ -95,6 +96,8 @@ struct ProcessCollector::State {
   QuestionDesk questions;
   std::optional<LeakWatch> leaks;  // with leak_check
   FragmentationWatch fragmentation;
+  UntouchedWatch untouched;
+  uint64_t books_ns = 0;  // by monotonic_ns(): the books have all that was before
   DeviceUses uses;
   SameNames same_names;
 
@@ -110,8 +113,10 @@ struct ProcessCollector::State {
   void look_at_pages(uint64_t resident_bytes) {
     if (identity.inherits || options.starts_paused || options.recorded.interval_bytes != 0) return;
     const wire::Control& control = arena->control();
-    fragmentation.step(monotonic_ns(), resident_bytes, {identity.pid, control.own_pages_avma, control.own_pages_count},
+    const uint64_t now_ns = monotonic_ns();
+    fragmentation.step(now_ns, resident_bytes, {identity.pid, control.own_pages_avma, control.own_pages_count},
                        &ledger);
+    untouched.step({now_ns, books_ns, resident_bytes}, identity.pid, &ledger);
   }
 
   // The identities of the devices that the agent has announced by now.
@@ -268,7 +273,11 @@ size_t ProcessCollector::drain(RoundKind kind) {
     }
     state.threads.refresh_names(budget, [&state](uint32_t id) { return state.files->thread_name(id); });
   }
-  if (now_ns >= state.next_resident_ns) sample_resident();
+  if (now_ns >= state.next_resident_ns) {
+    state.books_ns =
+        taken == 0 ? now_ns : state.scale.start_ns() + state.scale.since_start_ns(state.ledger.last_ticks());
+    sample_resident();
+  }
   state.ledger.set_bound(state.book_ticks(taken));
   if (state.samples.is_due(now_ns)) state.samples.take(state.ledger.sites(), state.book_ticks(taken), now_ns);
   return taken;
@@ -408,6 +417,7 @@ Recording ProcessCollector::finish_copy() {
   state_->end_ticks = read_ticks(state_->options.clock_mode);  // as if all had been drained
   if (state_->leaks) state_->leaks->forget();
   state_->fragmentation.forget();
+  state_->untouched.forget();
   return finish();
 }
 
@@ -460,7 +470,8 @@ Recording ProcessCollector::finish() {
   build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, &state.samples,
                    state.resident, names, &identities, &state.uses, &state.options.limits, &state.snapshots,
                    state.options.snapshot_interval_ns, run.leak_check.is_made ? &*state.leaks : nullptr,
-                   is_exact ? state.fragmentation.at_end(state.ledger) : std::nullopt},
+                   is_exact ? state.fragmentation.at_end(state.ledger) : std::nullopt,
+                   is_exact ? state.untouched.at_end() : std::nullopt},
                   &recording);
   add_gpu_counters(state.options.gpu_time, control, state.scale, &recording.scopes.gpu);
   recording.python_codes = recorded_codes(state.arena.get(), recording.locations);

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <new>
+#include <unordered_map>
 
 namespace heapprof::cli {
 
@@ -192,6 +193,31 @@ Fragmentation fragmentation_of(const RecordingParts& parts) {
   return fragmentation;
 }
 
+Untouched untouched_of(const RecordingParts& parts) {
+  constexpr size_t kMostParts = 8;
+  Untouched untouched;
+  if (!parts.untouched) return untouched;
+  const uint64_t end_ns = parts.scale->since_start_ns(parts.end_ticks);
+  const uint64_t at_ns = parts.untouched->at_ns;
+  untouched.seen_ns = std::min(end_ns, at_ns - std::min(at_ns, parts.scale->start_ns()));
+  std::unordered_map<uint32_t, UntouchedPart> by_site;
+  for (const BlockPages& block : parts.untouched->blocks) {
+    UntouchedPart& part = by_site[block.site];
+    part.node = parts.tree->sites()[block.site].stack;
+    part.untouched_bytes += block.untouched_bytes;
+    part.bytes += block.size_bytes;
+    ++part.blocks;
+    untouched.bytes += block.size_bytes;
+    untouched.untouched_bytes += block.untouched_bytes;
+  }
+  for (const auto& [site, part] : by_site) {
+    if (part.untouched_bytes != 0) untouched.parts.push_back(part);
+  }
+  settle_parts(&untouched.parts);
+  if (untouched.parts.size() > kMostParts) untouched.parts.resize(kMostParts);
+  return untouched;
+}
+
 DeviceTotals totals_of(const SiteBook& sites, const TickScale& scale, const ResidentSamples& resident) {
   const SiteBook::Totals& totals = sites.totals();
   const Amount total = sites.total();
@@ -354,6 +380,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
   devices[0].timeline = timeline_of(ledger.timeline(), parts.end_ticks, *parts.scale);
   devices[0].limit_bytes = parts.limits->host_bytes;
   devices[0].fragmentation = fragmentation_of(parts);
+  devices[0].untouched = untouched_of(parts);
   add_refusals(parts, ledger.refused(), &devices[0]);
   devices[0].moments_ns = moments_of(*parts.samples, parts.end_ticks, *parts.scale);
   const NumberedBooks books = books_of(&ledger);

@@ -13,6 +13,7 @@
 #include "cli/collect/rings/module_map.h"
 #include "cli/collect/rings/notes.h"
 #include "cli/collect/snapshot_clock.h"
+#include "cli/collect/untouched.h"
 #include "cli/model/profile/recording.h"
 #include "shared/scopes.h"
 
@@ -51,6 +52,7 @@ struct RecordingParts {
   uint64_t snapshot_interval_ns;  // as it was asked for
   const LeakWatch* leaks;         // nullptr: nothing was judged
   std::optional<FragmentationWatch::Found> fragmentation;
+  std::optional<UntouchedWatch::Found> untouched;
 };
 
 // Fills all but Recording::run. consistency_errors tells whether the parts agree.

@@ -192,6 +192,23 @@ void read_fragmentation(JsonPull* json, PointReader* points, Fragmentation* frag
                  [&](FieldReader& reader) { visit_fragmentation(*fragmentation, reader); });
 }
 
+void read_untouched(JsonPull* json, PointReader* points, Untouched* untouched) {
+  const auto read_part = [&](UntouchedPart* part) {
+    read_stacked(
+        json, points, &part->node, [part](FieldReader& reader) { visit_untouched_part(*part, reader); },
+        [](const std::string&) { return false; });
+  };
+  uint32_t no_stack = 0;
+  read_stacked(
+      json, points, &no_stack, [untouched](FieldReader& reader) { visit_untouched(*untouched, reader); },
+      [&](const std::string& key) {
+        if (key != "blocks_of" || !untouched->parts.empty()) return false;
+        if (!json->begin_array()) return true;
+        while (json->next_element() && !json->failed()) read_part(&untouched->parts.emplace_back());
+        return true;
+      });
+}
+
 void read_names(JsonPull* json, PointReader* points, std::vector<NamedMemory>* names) {
   if (!json->begin_array()) return;
   while (json->next_element() && !json->failed()) read_named(json, points, &names->emplace_back());

@@ -28,6 +28,7 @@ namespace heapprof::cli {
 // API, and snapshots.
 void read_refusals(JsonPull* json, PointReader* points, std::vector<Refusal>* refusals);
 void read_fragmentation(JsonPull* json, PointReader* points, Fragmentation* fragmentation);
+void read_untouched(JsonPull* json, PointReader* points, Untouched* untouched);
 void read_held_by(JsonPull* json, PointReader* points, std::vector<Holder>* all);
 void read_lost_owners(JsonPull* json, PointReader* points, std::vector<LostOwners>* all);
 void read_names(JsonPull* json, PointReader* points, std::vector<NamedMemory>* names);

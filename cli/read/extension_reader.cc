@@ -116,6 +116,7 @@ void read_device(JsonPull* json, PointReader* points, Extension* extension) {
                       {"lost_owners", [&] { read_lost_owners(json, points, &device.lost_owners); }},
                       {"held_by", [&] { read_held_by(json, points, &device.held_by); }},
                       {"fragmentation", [&] { read_fragmentation(json, points, &device.fragmentation); }},
+                      {"untouched", [&] { read_untouched(json, points, &device.untouched); }},
                       {"names", [&] { read_names(json, points, &device.names); }},
                       {"moments_ns", [&] { read_numbers(json, &device.moments_ns); }},
                       {"bounds_ns", [&] { read_numbers(json, &device.bounds_ns); }},

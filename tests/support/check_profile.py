@@ -100,6 +100,7 @@ def check_extension(profile, rule):
     check_owners(host, rule)
     check_holders(host, rule)
     check_fragmentation(host, rule)
+    check_untouched(host, rule)
     check_moments(profile, host, rule)
     check_scopes(profile["heapprof"], rule)
     check_snapshots(profile, rule)
@@ -134,6 +135,18 @@ def check_fragmentation(host, rule):
     shares = [part["owner_bytes"] for part in it["blocks_of"]]
     rule(sum(shares) <= it["sparse_bytes"], "stacks pin more than the sparse pages have")
     rule(shares == sorted(shares, reverse=True), "stacks that pin are not in order")
+
+
+def check_untouched(host, rule):
+    it = host.get("untouched")
+    if it is None:
+        return
+    parts = it["blocks_of"]
+    rule(it["untouched_bytes"] <= it["large_bytes"], "more is untouched than there is")
+    rule(all(part["untouched_bytes"] <= part["large_bytes"] for part in parts), "a stack left more than it had")
+    rule(sum(part["untouched_bytes"] for part in parts) <= it["untouched_bytes"], "stacks left more than all")
+    order = [part["untouched_bytes"] for part in parts]
+    rule(order == sorted(order, reverse=True), "stacks are not in order")
 
 
 def check_holders(host, rule):

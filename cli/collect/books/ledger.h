@@ -160,6 +160,11 @@ class Ledger {
   DeviceEventTable& device_events() { return device_events_; }
   size_t live_blocks() const { return heap_.size() + begun_blocks_; }
   uint64_t last_ticks() const { return now_ticks_; }
+  // The block that begins there; none: it is not live, or a realloc is at work on it.
+  std::optional<Block> find_live(uint64_t address) {
+    const LiveHeap::Entry* const entry = heap_.find(address);
+    return entry == nullptr ? std::nullopt : std::optional<Block>(entry->block(address));
+  }
   // visit(const Block&); after finish() all that there are.
   template <typename Visitor>
   void for_each_live(const Visitor& visit) const {

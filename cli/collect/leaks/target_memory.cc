@@ -29,6 +29,7 @@ constexpr size_t kPagesAtOnce = 8192;      // of pagemap
 constexpr uint64_t kPresent = uint64_t{1} << 63;
 constexpr uint64_t kSwapped = uint64_t{1} << 62;
 constexpr uint64_t kOfFile = uint64_t{1} << 61;  // or shared
+constexpr uint64_t kExclusive = uint64_t{1} << 56;
 constexpr uint64_t kPagesOfBits = 512;
 constexpr size_t kBitsKept = 4096;
 
@@ -56,6 +57,7 @@ constexpr unsigned long kPagemapScan = _IOWR('f', 16, ScanQuestion);
 constexpr uint64_t kScanFile = 1 << 2;
 constexpr uint64_t kScanPresent = 1 << 3;
 constexpr uint64_t kScanSwapped = 1 << 4;
+constexpr uint64_t kScanZeros = 1 << 5;
 constexpr size_t kRegionsAtOnce = 1024;
 constexpr uint64_t kScanBytes = uint64_t{1} << 40;  // where nothing is the kernel goes over it in steps of GiB
 
@@ -164,7 +166,7 @@ void TargetMemory::add_pages(MemoryRange pages, std::vector<MemoryRange>* found)
 }
 
 // Asks for what is there, where nothing is it costs nothing. False: the kernel is too old for it (Linux 6.7 has it).
-bool TargetMemory::scan_pages(MemoryRange range, bool only_changed, std::vector<MemoryRange>* found) {
+bool TargetMemory::scan_pages(MemoryRange range, Kind kind, std::vector<MemoryRange>* found) {
   std::vector<ScanRegion> regions(kRegionsAtOnce);
   while (range.start < range.end && !is_stopped()) {
     ScanQuestion question{};
@@ -175,14 +177,15 @@ bool TargetMemory::scan_pages(MemoryRange range, bool only_changed, std::vector<
     question.regions_count = regions.size();
     question.most_pages = kPagesAtOnce;
     question.any_of = kScanPresent | kScanSwapped;
-    question.told = kScanPresent | kScanSwapped | kScanFile;
+    question.told = kScanPresent | kScanSwapped | kScanFile | kScanZeros;
     const int count = ::ioctl(pagemap_.get(), kPagemapScan, &question);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == ESRCH) is_gone_ = true;
     if (count < 0 || question.walk_end <= range.start) return false;
     for (int i = 0; i < count; ++i) {
       const uint64_t kinds = regions[static_cast<size_t>(i)].kinds;
-      if (only_changed && (kinds & kScanSwapped) == 0 && (kinds & kScanFile) != 0) continue;
+      if (kind == Kind::kChanged && (kinds & kScanSwapped) == 0 && (kinds & kScanFile) != 0) continue;
+      if (kind == Kind::kWritten && (kinds & kScanZeros) != 0) continue;
       add_pages({regions[static_cast<size_t>(i)].start, regions[static_cast<size_t>(i)].end}, found);
     }
     range.start = question.walk_end;
@@ -191,7 +194,7 @@ bool TargetMemory::scan_pages(MemoryRange range, bool only_changed, std::vector<
 }
 
 // Asks for page after page. False: nobody knows.
-bool TargetMemory::list_pages(MemoryRange range, bool only_changed, std::vector<MemoryRange>* found) {
+bool TargetMemory::list_pages(MemoryRange range, Kind kind, std::vector<MemoryRange>* found) {
   std::vector<uint64_t> entries(kPagesAtOnce);
   const uint64_t last = range.end / kMapPageBytes;
   for (uint64_t page = range.start / kMapPageBytes; page < last && !is_stopped();) {
@@ -202,26 +205,29 @@ bool TargetMemory::list_pages(MemoryRange range, bool only_changed, std::vector<
     if (got < static_cast<ssize_t>(sizeof(uint64_t))) return false;
     const size_t count = static_cast<size_t>(got) / sizeof(uint64_t);
     for (size_t i = 0; i < count; ++i, ++page) {
-      const bool is_there = (entries[i] & (kPresent | kSwapped)) != 0;
-      if (!is_there || (only_changed && (entries[i] & kSwapped) == 0 && (entries[i] & kOfFile) != 0)) continue;
+      const bool is_swapped = (entries[i] & kSwapped) != 0;
+      if (!is_swapped && (entries[i] & kPresent) == 0) continue;
+      if (kind == Kind::kChanged && !is_swapped && (entries[i] & kOfFile) != 0) continue;
+      // A page of zeros is nobody's own; a large one looks like a file's.
+      if (kind == Kind::kWritten && !is_swapped && (entries[i] & (kExclusive | kOfFile)) != kExclusive) continue;
       add_pages({page * kMapPageBytes, (page + 1) * kMapPageBytes}, found);
     }
   }
   return true;
 }
 
-std::vector<MemoryRange> TargetMemory::pages_in(MemoryRange range, bool only_changed) {
+std::vector<MemoryRange> TargetMemory::pages_in(MemoryRange range, Kind kind) {
   std::vector<MemoryRange> found;
   if (range.start >= range.end) return found;
   const MemoryRange pages{range.start & ~(kMapPageBytes - 1), (range.end + kMapPageBytes - 1) & ~(kMapPageBytes - 1)};
   bool is_known = false;
   if (can_scan_) {
-    is_known = scan_pages(pages, only_changed, &found);
+    is_known = scan_pages(pages, kind, &found);
     can_scan_ = is_known || is_gone_;
   }
   if (!is_known && !is_stopped()) {
     found.clear();
-    is_known = list_pages(pages, only_changed, &found);
+    is_known = list_pages(pages, kind, &found);
   }
   if (is_stopped()) return {};
   has_unknown_pages_ = has_unknown_pages_ || !is_known;
@@ -230,9 +236,11 @@ std::vector<MemoryRange> TargetMemory::pages_in(MemoryRange range, bool only_cha
   return found;
 }
 
-std::vector<MemoryRange> TargetMemory::changed_pages(MemoryRange range) { return pages_in(range, true); }
+std::vector<MemoryRange> TargetMemory::changed_pages(MemoryRange range) { return pages_in(range, Kind::kChanged); }
 
-std::vector<MemoryRange> TargetMemory::pages_of(MemoryRange range) { return pages_in(range, false); }
+std::vector<MemoryRange> TargetMemory::pages_of(MemoryRange range) { return pages_in(range, Kind::kAll); }
+
+std::vector<MemoryRange> TargetMemory::written_pages(MemoryRange range) { return pages_in(range, Kind::kWritten); }
 
 bool TargetMemory::has_page(uint64_t address) {
   const uint64_t page = address / kMapPageBytes;
@@ -296,7 +304,7 @@ void TargetMemory::visit_piece(MemoryRange piece, const Visit& visit) {
 
 void TargetMemory::visit(MemoryRange range, const Visit& visit) {
   if (range.end - range.start >= kLongBytes) {
-    for (const MemoryRange& piece : pages_in(range, false)) {
+    for (const MemoryRange& piece : pages_of(range)) {
       if (is_stopped()) return;
       visit_piece(piece, visit);
     }

@@ -77,6 +77,9 @@ class TargetMemory : public WordSource {
   std::vector<MemoryRange> changed_pages(MemoryRange range);
   // What of the range the process has, in memory or swapped out. Where the kernel does not tell: all of it.
   std::vector<MemoryRange> pages_of(MemoryRange range);
+  // The same of a private mapping without a file, but for pages of which it only read that they are zero: these are the
+  // system's. Before Linux 6.7 pages that it shares with a forked process are left out as well.
+  std::vector<MemoryRange> written_pages(MemoryRange range);
   bool has_page(uint64_t address);
   // Of some range it was not known which pages there are.
   bool has_unknown_pages() const { return has_unknown_pages_; }
@@ -104,9 +107,10 @@ class TargetMemory : public WordSource {
   size_t read_some(uint64_t address, void* to, size_t bytes);
   const Window& window_of(uint64_t address, uint64_t** words);
   void visit_piece(MemoryRange piece, const Visit& visit);
-  std::vector<MemoryRange> pages_in(MemoryRange range, bool only_changed);
-  bool scan_pages(MemoryRange range, bool only_changed, std::vector<MemoryRange>* found);
-  bool list_pages(MemoryRange range, bool only_changed, std::vector<MemoryRange>* found);
+  enum class Kind { kAll, kChanged, kWritten };
+  std::vector<MemoryRange> pages_in(MemoryRange range, Kind kind);
+  bool scan_pages(MemoryRange range, Kind kind, std::vector<MemoryRange>* found);
+  bool list_pages(MemoryRange range, Kind kind, std::vector<MemoryRange>* found);
   void add_pages(MemoryRange pages, std::vector<MemoryRange>* found) const;
   void note_end_of(uint64_t address);
 

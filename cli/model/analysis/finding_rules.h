@@ -85,6 +85,10 @@ inline constexpr uint64_t kFragmentationPercent = 33;  // of what is resident of
 inline constexpr uint64_t kFragmentationOverPercent = 10;
 inline constexpr uint64_t kFragmentationPieceBytes = kMiB;  // of pages without a block: smaller ones are pinned
 
+// Untouched: pages of a place's large blocks that were never used.
+inline constexpr uint64_t kUntouchedBytes = 8 * kMiB;
+inline constexpr uint64_t kUntouchedPercent = 50;  // of these blocks
+
 // Copying: of all bytes allocated.
 inline constexpr uint64_t kCopiesBytes = 4 * kMiB;
 inline constexpr uint64_t kCopiesPercent = 5;
@@ -155,6 +159,8 @@ void find_backlog(const FindingScene& scene, std::vector<Finding>* findings);
 void find_spike(const FindingScene& scene, std::vector<Finding>* findings);
 // What goes, and leaves its pages behind.
 void find_fragmentation(const FindingScene& scene, std::vector<Finding>* findings);
+// What was asked for, and never used.
+void find_untouched(const FindingScene& scene, std::vector<Finding>* findings);
 // What is copied: findings_copied.cc.
 void find_copies(const FindingScene& scene, std::vector<Finding>* findings);
 void find_old_and_new(const FindingScene& scene, std::vector<Finding>* findings);

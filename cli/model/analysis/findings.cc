@@ -140,7 +140,8 @@ FindingRank rank_of(const Profile& profile, const Finding& finding) {
     case FindingKind::kSpike:
     case FindingKind::kOldAndNew:
     case FindingKind::kTwins:
-    case FindingKind::kWholeFile: return is_share(of_peak, kOfPeakPercent) ? FindingRank::kPeak : FindingRank::kSmall;
+    case FindingKind::kWholeFile:
+    case FindingKind::kUntouched: return is_share(of_peak, kOfPeakPercent) ? FindingRank::kPeak : FindingRank::kSmall;
     case FindingKind::kFragmentation:
       if (!is_share(of_peak, kOfPeakPercent)) return FindingRank::kSmall;
       return finding.is_pinned ? FindingRank::kUnreturned : FindingRank::kUntrimmed;
@@ -196,6 +197,7 @@ const char* finding_name(FindingKind kind) {
     case FindingKind::kChurn: return "churn";
     case FindingKind::kStorm: return "storm";
     case FindingKind::kFragmentation: return "fragmentation";
+    case FindingKind::kUntouched: return "untouched";
   }
   return "";
 }
@@ -267,6 +269,7 @@ std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree
     if (number != 0) continue;
     find_storms(scene, &findings);  // nobody allocates devices' memory in tiny blocks
     find_fragmentation(scene, &findings);
+    find_untouched(scene, &findings);
   }
   const auto brief =
       std::stable_partition(findings.begin(), findings.end(), [](const Finding& finding) { return !finding.is_brief; });

@@ -38,10 +38,11 @@ enum class FindingKind {
   kWholeFile,
   kChurn,
   kStorm,
-  kFragmentation
+  kFragmentation,
+  kUntouched
 };
 
-enum class ShareOf { kPeak, kTotalBytes, kAllocations };
+enum class ShareOf { kPeak, kTotalBytes, kAllocations, kResident };
 
 struct Finding {
   FindingKind kind = FindingKind::kGrowth;
@@ -60,8 +61,9 @@ struct Finding {
   uint64_t each_bytes = 0;           // size of a block; the mean where they differ
   uint64_t over_ns = 0;              // growth, never freed: the stretch of time that the cost arose in; spike: its own
   uint64_t all_blocks = 0;           // small blocks never freed: all that the stacks made
-  uint64_t at_peak_bytes = 0;        // peak of the start, spike: what the place held then
+  uint64_t at_peak_bytes = 0;        // peak of the start, spike: what the place held then; untouched: in large blocks
   bool is_at_least = false;          // peak of the start, spike: the cost is a lower bound
+  uint64_t seen_ns = 0;              // untouched: when it was looked at
   uint64_t from_ns = 0;              // fragmentation: since when; peak of the start: from then on it had at most …
   uint64_t later_bytes = 0;          // … so much; spike: before and after it
   uint64_t without_bytes = 0;        // spike: about what the device's peak is without what the place held

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 
 namespace heapprof::cli {
 namespace {
@@ -263,12 +264,39 @@ void find_fragmentation(const FindingScene& scene, std::vector<Finding>* finding
   finding.cost_bytes = it.unused_bytes();
   finding.empty_bytes = it.empty_bytes;
   finding.from_ns = it.from_ns;
-  const uint64_t peak_bytes = scene.device.totals.peak_bytes;  // what small blocks take beside them is in no peak
-  finding.share = {std::min(it.unused_bytes(), peak_bytes), peak_bytes};
+  finding.share_of = ShareOf::kResident;
+  finding.share = {it.unused_bytes(), it.resident_bytes};
   const uint64_t piece_bytes = it.empty_bytes / std::max<uint64_t>(1, it.empty_pieces);
   finding.is_pinned = it.sparse_bytes >= it.empty_bytes || piece_bytes < kFragmentationPieceBytes;
   if (finding.is_pinned) name_pinning(scene, it.pinning, &finding);
   findings->push_back(std::move(finding));
+}
+
+void find_untouched(const FindingScene& scene, std::vector<Finding>* findings) {
+  std::map<uint32_t, std::pair<UntouchedPart, std::vector<WeightedSite>>> places;
+  for (const UntouchedPart& part : scene.device.untouched.parts) {
+    for (uint32_t site = 0; site < scene.device.sites.size(); ++site) {
+      if (scene.device.sites[site].node != part.node) continue;
+      auto& [sum, sites] = places[scene.place_of_site[site]];
+      sum.untouched_bytes = add_saturating(sum.untouched_bytes, part.untouched_bytes);
+      sum.bytes = add_saturating(sum.bytes, part.bytes);
+      sum.blocks = add_saturating(sum.blocks, part.blocks);
+      sites.push_back({site, part.untouched_bytes});
+      break;
+    }
+  }
+  for (const auto& [place, found] : places) {
+    const auto& [sum, sites] = found;
+    if (sum.untouched_bytes < kUntouchedBytes || !is_share({sum.untouched_bytes, sum.bytes}, kUntouchedPercent))
+      continue;
+    Finding finding = start_finding(scene, FindingKind::kUntouched, place, sites);
+    finding.cost_bytes = sum.untouched_bytes;
+    finding.cost_blocks = sum.blocks;
+    finding.at_peak_bytes = sum.bytes;
+    finding.seen_ns = scene.device.untouched.seen_ns;
+    finding.share = {sum.untouched_bytes, scene.device.totals.peak_bytes};
+    findings->push_back(std::move(finding));
+  }
 }
 
 void find_backlog(const FindingScene& scene, std::vector<Finding>* findings) {

@@ -17,6 +17,7 @@ void forget_other_stacks(Recording* recording) {
     std::vector<LostOwners>().swap(device.lost_owners);
     std::vector<Holder>().swap(device.held_by);
     std::vector<OwnerPart>().swap(device.fragmentation.pinning);
+    std::vector<UntouchedPart>().swap(device.untouched.parts);
   }
   for_each_other_node(*recording, [](uint32_t& node) { node = 0; });
   merge_api(&recording->api);

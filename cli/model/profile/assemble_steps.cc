@@ -196,6 +196,7 @@ Device make_device_without_sites(const RecordedDevice& recorded) {
   device.lost_owners = recorded.lost_owners;
   device.held_by = recorded.held_by;
   device.fragmentation = recorded.fragmentation;
+  device.untouched = recorded.untouched;
   device.unseen = recorded.unseen;
   device.segments = recorded.segments;
   device.names = recorded.names;

@@ -249,6 +249,7 @@ void canonicalize(Profile* profile) {
     merge_owners(&device.lost_owners);
     merge_holders(&device.held_by);
     settle_parts(&device.fragmentation.pinning);
+    settle_parts(&device.untouched.parts);
     merge_estimates(&device.unseen.estimates);
     merge_named(&device.names);
   }

@@ -12,6 +12,7 @@
 #include "cli/base/text.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -138,6 +139,22 @@ void merge_refusals(std::vector<Refusal>* refusals) {
 void settle_parts(std::vector<OwnerPart>* parts) {
   merge_parts(parts);
   put_largest_first(parts);
+}
+
+void settle_parts(std::vector<UntouchedPart>* parts) {
+  std::map<uint32_t, UntouchedPart> by_node;
+  for (const UntouchedPart& part : *parts) {
+    UntouchedPart& sum = by_node[part.node];
+    sum.node = part.node;
+    sum.untouched_bytes = add_saturating(sum.untouched_bytes, part.untouched_bytes);
+    sum.bytes = add_saturating(sum.bytes, part.bytes);
+    sum.blocks = add_saturating(sum.blocks, part.blocks);
+  }
+  parts->clear();
+  for (const auto& [node, part] : by_node) parts->push_back(part);
+  std::stable_sort(parts->begin(), parts->end(), [](const UntouchedPart& a, const UntouchedPart& b) {
+    return a.untouched_bytes > b.untouched_bytes;
+  });
 }
 
 void merge_owners(std::vector<LostOwners>* all) {

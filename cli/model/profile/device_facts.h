@@ -146,8 +146,27 @@ struct Fragmentation {
   uint64_t unused_bytes() const { return empty_bytes + sparse_bytes; }
 };
 
+// Large blocks of one stack of which pages were never used.
+struct UntouchedPart {
+  uint32_t node = 0;             // the stack that allocated them
+  uint64_t untouched_bytes = 0;  // whole pages
+  uint64_t bytes = 0;            // of all its large blocks that were live then
+  uint64_t blocks = 0;
+};
+
+// What of large live blocks the program had not used at one moment, when that was most. (cli/collect/untouched.h)
+struct Untouched {
+  uint64_t seen_ns = 0;  // since the start; 0: nearly all was used, or it was not looked at
+  uint64_t untouched_bytes = 0;
+  uint64_t bytes = 0;                // of all large blocks
+  std::vector<UntouchedPart> parts;  // the largest first, not all
+
+  bool has_any() const { return seen_ns != 0; }
+};
+
 // Makes parts of the same stack one, and puts the largest first.
 void settle_parts(std::vector<OwnerPart>* parts);
+void settle_parts(std::vector<UntouchedPart>* parts);
 
 // Makes those of the same stacks one, and puts the largest first.
 void merge_owners(std::vector<LostOwners>* all);

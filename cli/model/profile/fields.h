@@ -253,6 +253,20 @@ void visit_fragmentation(AnyFragmentation& it, Visit&& visit) {
   visit("sparse_bytes", it.sparse_bytes);
 }
 
+template <typename AnyUntouched, typename Visit>
+void visit_untouched(AnyUntouched& it, Visit&& visit) {
+  visit("seen_ns", it.seen_ns);
+  visit("untouched_bytes", it.untouched_bytes);
+  visit("large_bytes", it.bytes);
+}
+
+template <typename Part, typename Visit>
+void visit_untouched_part(Part& part, Visit&& visit) {
+  visit("untouched_bytes", part.untouched_bytes);
+  visit("large_bytes", part.bytes);
+  visit("large_count", part.blocks);
+}
+
 template <typename Part, typename Visit>
 void visit_owner_part(Part& part, Visit&& visit) {
   visit("owner_bytes", part.bytes);

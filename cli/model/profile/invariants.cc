@@ -100,6 +100,7 @@ class Checker {
     check_owners(device, sum);
     check_holders(device, sum);
     check_fragmentation(device);
+    check_untouched(device);
     if (!profile_.merged.empty()) check_parts(device);
     for (std::string& violation : find_spread_violations(profile_, device)) violations_.push_back(std::move(violation));
     if (profile_.dialect == Dialect::kHeapprof) check_totals(device);
@@ -169,8 +170,25 @@ class Checker {
             it.resident_bytes);
     at_most(device, "empty_pieces_count", it.empty_pieces, "empty_bytes", it.empty_bytes);
     at_most(device, "1", it.empty_bytes == 0 ? 0 : 1, "empty_pieces_count", it.empty_pieces);
-    at_most(device, "1", it.empty_bytes == 0 ? 0 : 1, "empty_pieces_count", it.empty_pieces);
-    check_stacks_of(device, it.pinning, {it.sparse_bytes, UINT64_MAX});
+    check_stacks_of(device, it.pinning, {it.sparse_bytes, device.totals.max_blocks});
+  }
+
+  void check_untouched(const Device& device) {
+    const Untouched& it = device.untouched;
+    if (!it.has_any()) return;
+    at_most(device, "seen_ns of untouched", it.seen_ns, "duration_ns", profile_.run.duration_ns);
+    at_most(device, "large_bytes", it.bytes, "peak_bytes", device.totals.peak_bytes);
+    at_most(device, "untouched_bytes", it.untouched_bytes, "large_bytes", it.bytes);
+    UntouchedPart sum;
+    for (const UntouchedPart& part : it.parts) {
+      at_most(device, "a stack's untouched_bytes", part.untouched_bytes, "its large_bytes", part.bytes);
+      sum.untouched_bytes = add_saturating(sum.untouched_bytes, part.untouched_bytes);
+      sum.bytes = add_saturating(sum.bytes, part.bytes);
+      sum.blocks = add_saturating(sum.blocks, part.blocks);
+    }
+    at_most(device, "large_count of stacks", sum.blocks, "the most blocks", device.totals.max_blocks);
+    at_most(device, "untouched_bytes of stacks", sum.untouched_bytes, "untouched_bytes", it.untouched_bytes);
+    at_most(device, "large_bytes of stacks", sum.bytes, "large_bytes", it.bytes);
   }
 
   void check_parts(const Device& device) {

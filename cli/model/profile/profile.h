@@ -67,6 +67,7 @@ struct Device {
   std::vector<LostOwners> lost_owners;  // likewise; the largest first; of the host, where something is lost
   std::vector<Holder> held_by;          // likewise, where something is still reachable
   Fragmentation fragmentation;          // nodes: as in refusals; of the host, of one run
+  Untouched untouched;                  // likewise
   UnseenMemory unseen;                  // nodes: as in refusals
   SegmentsUse segments;                 // of tensors in a CUDA device
   std::vector<NamedMemory> names;       // nodes: as in refusals; the largest maximum first
@@ -129,6 +130,7 @@ void for_each_other_node(AnyProfile& profile, const Visit& visit) {
       for (auto& part : holder.parts) visit(part.node);
     }
     for (auto& part : device.fragmentation.pinning) visit(part.node);
+    for (auto& part : device.untouched.parts) visit(part.node);
     for (auto& estimate : device.unseen.estimates) visit(estimate.node);
     for (auto& named : device.names) {
       for (auto& site : named.sites) visit(site.node);

@@ -126,6 +126,7 @@ struct RecordedDevice {
   std::vector<LostOwners> lost_owners;  // likewise; of the host, where it was judged what is lost
   std::vector<Holder> held_by;          // likewise; names as the linker knows them until names are looked up
   Fragmentation fragmentation;          // nodes: StackNode
+  Untouched untouched;                  // likewise
   UnseenMemory unseen;                  // nodes: as in refusals
   SegmentsUse segments;                 // of tensors in a CUDA device
   std::vector<NamedMemory> names;       // nodes: as in refusals

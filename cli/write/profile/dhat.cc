@@ -358,6 +358,14 @@ class DhatWriter {
     });
   }
 
+  void write_untouched(const Untouched& untouched) {
+    visit_untouched(untouched, fields_);
+    write_structs("blocks_of", untouched.parts, [this](const UntouchedPart& part) {
+      write_stack(part.node);
+      visit_untouched_part(part, fields_);
+    });
+  }
+
   void write_segments(const SegmentsUse& segments) {
     const auto write_moment = [this](const char* key, const SegmentsMoment& moment) {
       write_struct(key, [&] {
@@ -383,6 +391,7 @@ class DhatWriter {
     if (!device.held_by.empty()) write_held_by(device.held_by);
     if (device.fragmentation.has_any())
       write_struct("fragmentation", [&] { write_fragmentation(device.fragmentation); });
+    if (device.untouched.has_any()) write_struct("untouched", [&] { write_untouched(device.untouched); });
     if (device.refusals.empty()) return;
     write_structs("refusals", device.refusals, [this](const Refusal& refusal) {
       write_stack(refusal.node);

@@ -51,6 +51,16 @@ std::vector<std::string> unreturned_cells(const Fragmentation& it, bool exact_by
           fmt::format("pages nearly empty {})", bytes(it.sparse_bytes))};
 }
 
+// What of large blocks was never used, where that is a good part of them.
+std::vector<std::string> untouched_cells(const Untouched& it, bool exact_bytes) {
+  if (it.untouched_bytes < kLeastShownBytes || it.untouched_bytes < it.bytes / 4) return {};
+  const auto bytes = [exact_bytes](uint64_t value) {
+    return exact_bytes ? format_bytes_exact(value) : format_bytes(value);
+  };
+  return {fmt::format("not touched at {}: {}", format_duration(it.seen_ns), bytes(it.untouched_bytes)),
+          fmt::format("of {} in blocks of 64 KiB and more", bytes(it.bytes))};
+}
+
 class DeviceLines {
  public:
   // tree: nullptr where packages are not asked for.
@@ -162,8 +172,10 @@ class DeviceLines {
       return facts(std::string(name_width_ + 2, ' '), spread_cells(spread), 1);
     if (has_resident_parts(totals)) {
       facts(std::string(name_width_ + 2, ' '), resident_cells(totals, exact_bytes_), 1);
-      const std::vector<std::string> unreturned = unreturned_cells(device.fragmentation, exact_bytes_);
-      return unreturned.empty() ? void() : facts(std::string(name_width_ + 2, ' '), unreturned, 1);
+      for (const std::vector<std::string>& line :
+           {unreturned_cells(device.fragmentation, exact_bytes_), untouched_cells(device.untouched, exact_bytes_)})
+        if (!line.empty()) facts(std::string(name_width_ + 2, ' '), line, 1);
+      return;
     }
     if (totals.resident_at_peak_bytes == 0) return;
     std::vector<std::string> cells = {

@@ -92,6 +92,7 @@ class FindingsWriter {
     switch (finding.share_of) {
       case ShareOf::kPeak: return json_.count("of_peak_bytes", finding.share.whole);
       case ShareOf::kTotalBytes: return json_.count("of_total_bytes", finding.share.whole);
+      case ShareOf::kResident: return json_.count("of_resident_bytes", finding.share.whole);
       case ShareOf::kAllocations: return json_.count("of_allocations_count", finding.share.whole);
     }
   }
@@ -161,6 +162,11 @@ class FindingsWriter {
         json_.count("empty_bytes", finding.empty_bytes);
         json_.key("is_pinned");
         json_.boolean(finding.is_pinned);
+        break;
+      case FindingKind::kUntouched:
+        json_.count("seen_ns", finding.seen_ns);
+        json_.count("large_bytes", finding.at_peak_bytes);
+        json_.count("large_count", finding.cost_blocks);
         break;
     }
   }

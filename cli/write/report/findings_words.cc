@@ -123,7 +123,8 @@ std::string finding_head(const Finding& finding, const ReportView& view) {
       return fmt::format("{} of {}, one after another", blocks(finding.cost_blocks), bytes(view, finding.each_bytes));
     case FindingKind::kStorm:
       return fmt::format("{} of about {}", blocks(finding.cost_blocks), bytes(view, finding.each_bytes));
-    case FindingKind::kFragmentation: return fmt::format("{} resident and unused, after they were freed", cost);
+    case FindingKind::kFragmentation: return fmt::format("{} of the heap resident and unused", cost);
+    case FindingKind::kUntouched: return fmt::format("{} asked for and never touched", cost);
   }
   return "";
 }
@@ -201,6 +202,10 @@ std::string detail_of(const Profile& profile, const Finding& finding, const Fram
               ? fmt::format("; {} of this place lie there, the largest part of what is in half-empty ones",
                             blocks(finding.cost_blocks))
               : "");
+    case FindingKind::kUntouched:
+      return fmt::format("at {} it had {} in {} of 64 KiB and more, and the system had been asked for the pages of {}",
+                         format_duration(finding.seen_ns), bytes(view, finding.at_peak_bytes),
+                         blocks(finding.cost_blocks), bytes(view, finding.at_peak_bytes - finding.cost_bytes));
   }
   return "";
 }
@@ -247,6 +252,7 @@ std::string python_remedy(FindingKind kind) {
     case FindingKind::kWholeFile: return "read it in pieces or by line, or map it (mmap, numpy.memmap)";
     case FindingKind::kChurn: return "keep one buffer and fill it again (out=, readinto)";
     case FindingKind::kStorm: return "hold many small values in one array, or make them in one call for all";
+    case FindingKind::kUntouched:
     case FindingKind::kFragmentation: break;
   }
   return "";
@@ -261,6 +267,9 @@ std::string finding_remedy(const Profile& profile, const Finding& finding) {
   const Language language = language_of(profile, finding);
   if (finding.is_cycle) return cycle_remedy(language, finding.is_counted);
   if (finding.kind == FindingKind::kFragmentation) return unreturned_remedy(finding);
+  if (finding.kind == FindingKind::kUntouched)
+    return "size it by what is used, or begin small and grow by a factor; what is untouched costs addresses, and no "
+           "memory until it is written to";
   if (language == Language::kPython) return python_remedy(finding.kind);
   const std::string owner = language == Language::kCpp    ? ", or give them an owner (std::unique_ptr)"
                             : language == Language::kRust ? "; look for a cycle of Rc (Weak), mem::forget and Box::leak"
@@ -288,6 +297,7 @@ std::string finding_remedy(const Profile& profile, const Finding& finding) {
     case FindingKind::kStorm:
       return finding.temporary_blocks >= finding.cost_blocks / 10 * 9 ? short_lived_text(language)
                                                                       : kept_values_text(language);
+    case FindingKind::kUntouched:
     case FindingKind::kFragmentation: break;
   }
   return "";
@@ -297,6 +307,7 @@ std::string share_text(const Profile& profile, const Finding& finding) {
   const char* peak = profile.merged.empty() ? "the peak" : "the sum of the peaks";
   const char* whole = finding.share_of == ShareOf::kPeak         ? peak
                       : finding.share_of == ShareOf::kTotalBytes ? "all bytes"
+                      : finding.share_of == ShareOf::kResident   ? "what is resident of the heap"
                                                                  : "all allocations";
   return fmt::format("{} of {}", format_percent(finding.share), whole);
 }
@@ -413,7 +424,7 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
                            short_lived_text(language));
       return fmt::format("{} makes {} tiny allocations ({}): {}", at, count, cost, kept_values_text(language));
     case FindingKind::kFragmentation: {
-      const std::string what = fmt::format("{} stay resident after they were freed, from {} to the end", cost,
+      const std::string what = fmt::format("{} of the heap stay resident and unused, from {} to the end", cost,
                                            format_duration(finding.from_ns));
       if (!finding.is_pinned)
         return fmt::format(
@@ -422,6 +433,10 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
       return fmt::format("{}: {} lie all over their pages; allocate what lives long apart from the rest", what,
                          finding.has_frame ? blocks(finding.cost_blocks) + " of " + at : "a few blocks");
     }
+    case FindingKind::kUntouched:
+      return fmt::format("{} has {}, of which {} had been touched at {}: size it by what is used, or let it grow", at,
+                         format_bytes(finding.at_peak_bytes), format_bytes(finding.at_peak_bytes - finding.cost_bytes),
+                         format_duration(finding.seen_ns));
   }
   return "";
 }

@@ -239,6 +239,14 @@ class ReportWriter {
         visit_fragmentation(device.fragmentation, field);
         write_blocks_of(device.fragmentation.pinning);
       });
+    if (device.untouched.has_any())
+      write_object("untouched", [&] {
+        visit_untouched(device.untouched, field);
+        write_objects("blocks_of", device.untouched.parts, [&](const UntouchedPart& part) {
+          write_place_of(part.node);
+          visit_untouched_part(part, field);
+        });
+      });
     if (device.refusals.empty()) return;
     write_objects("refusals", device.refusals, [&](const Refusal& refusal) {
       write_place_of(refusal.node);

@@ -23,6 +23,7 @@ std::string looked_for(FindingKind kind) {
     case FindingKind::kChurn: return "blocks of one size, again and again";
     case FindingKind::kStorm: return "very many tiny blocks";
     case FindingKind::kFragmentation: return "memory that stays resident when it is freed";
+    case FindingKind::kUntouched: return "large blocks that are not used";
   }
   return "";
 }

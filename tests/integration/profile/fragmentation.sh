@@ -35,7 +35,7 @@ got=$(of scattered empty_pieces_count)
 from=$(of scattered from_ns)
 [ "$from" -ge 60000000 ] && [ "$from" -le "$(of scattered seen_ns)" ] || fail "it had fallen at $from ns"
 expect_eq "whose blocks" "$(json scattered.json '.heapprof.devices[0].fragmentation.blocks_of[0].owner_blocks_count')" 1000
-expect_in scattered.err "stay resident after they were freed"
+expect_in scattered.err "of the heap stay resident and unused, from "
 expect_in scattered.err "1,000 blocks of kept_block (keeps_pages.cc:"
 expect_status 0 "$HEAPPROF_BIN" report --findings --format json scattered.json
 expect_eq "the first finding" "$(jq -r '.findings[0] | "\(.kind) \(.is_pinned) \(.function)"' out.txt)" \

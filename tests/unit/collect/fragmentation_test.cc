@@ -239,6 +239,30 @@ TEST_CASE("what was found is dropped where the memory is in use again, or was gi
   CHECK_FALSE(ended.found());
 }
 
+TEST_CASE("what is used again begins the time anew, and where it is little, so much less is unused") {
+  FallenHeap heap;
+  heap.step(1000);
+  heap.step_to_end(1100);
+  REQUIRE(heap.found());
+  heap.books.malloc(5, 1, 0x3000, 3 * kMega, 3);
+  heap.step(1110);
+  heap.books.free(6, 1, 0x3000);
+  heap.step(1120);
+  REQUIRE(heap.found());
+  CHECK(heap.found()->since_ns == 1000 * kMs);
+  CHECK(heap.found()->pages.empty_bytes == 13 * kMega - kPage);
+  CHECK(heap.found()->pages.sparse_bytes == kPage - 80);
+  heap.books.malloc(7, 1, 0x4000, 20 * kMega, 3);  // of 64 MiB that were freed
+  heap.step(1130);
+  CHECK_FALSE(heap.found());
+  heap.books.free(8, 1, 0x4000);
+  heap.step(1140);
+  heap.step_to_end(1'000'000);
+  REQUIRE(heap.found());
+  CHECK(heap.found()->since_ns == 1140 * kMs);
+  CHECK(heap.found()->pages.empty_bytes == 16 * kMega - kPage);
+}
+
 TEST_CASE("a heap that falls further begins anew, and one that gave its pages back is not looked at") {
   FallenHeap heap(30 * kMega);
   heap.step(1000);

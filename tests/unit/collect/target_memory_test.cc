@@ -117,6 +117,29 @@ TEST_CASE("a file with holes that the process shares keeps them") {
   }
 }
 
+TEST_CASE("pages that were only read are not written ones, as newer and older kernels tell them") {
+  for (const bool can_scan : {true, false}) {
+    char* const memory = static_cast<char*>(map(8 * kPage, MAP_PRIVATE | MAP_ANONYMOUS, -1));
+    memory[2 * kPage] = 1;
+    memory[5 * kPage] = 1;
+    const char sum = static_cast<char>(memory[0] + static_cast<volatile char*>(memory)[3 * kPage]);
+    CHECK(sum == 0);
+    TargetMemory own(::getpid());
+    if (!can_scan) own.forgo_scan();
+    const MemoryRange range{address_of(memory), address_of(memory) + 8 * kPage};
+    const auto pages = [&range](const std::vector<MemoryRange>& found) {
+      std::string text;
+      for (const MemoryRange& it : found)
+        text += std::to_string((it.start - range.start) / kPage) + "-" +
+                std::to_string((it.end - range.start) / kPage) + " ";
+      return text;
+    };
+    CHECK(pages(own.written_pages(range)) == "2-3 5-6 ");
+    CHECK(pages(own.pages_of(range)) == "0-1 2-4 5-6 ");
+    ::munmap(memory, 8 * kPage);
+  }
+}
+
 // Memory so far apart takes the same place among the windows that are kept.
 TEST_CASE("words stay what they are while other memory is visited") {
   constexpr uint64_t kApart = 64 << 20;

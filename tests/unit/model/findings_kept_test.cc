@@ -398,6 +398,30 @@ TEST_CASE("that a place left what it had is said, and not that it grew, where th
   CHECK(scene.kinds() == "small-never-freed");
 }
 
+TEST_CASE("large blocks are found that were hardly used, by place") {
+  constexpr uint64_t kMega = 1 << 20;
+  const auto scene = [](uint64_t bytes, uint64_t untouched_bytes) {
+    Scene made;
+    made.add({kWork, kMain}, blocks(4, bytes / 4));
+    made.add({kMain}, blocks(100, 50 * 1024));
+    const uint32_t node = made.host().sites[0].node;
+    made.host().untouched = {kSecond, untouched_bytes, bytes, {{node, untouched_bytes, bytes, 4}}};
+    return made;
+  };
+  Scene large = scene(40 * kMega, 36 * kMega);
+  const std::vector<Finding> found = large.found();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].kind == FindingKind::kUntouched);
+  CHECK(found[0].has_frame);
+  CHECK(found[0].cost_bytes == 36 * kMega);
+  CHECK(found[0].cost_blocks == 4);
+  CHECK(found[0].at_peak_bytes == 40 * kMega);
+  CHECK(found[0].seen_ns == kSecond);
+  CHECK(rank_of(large.profile(), found[0]) == FindingRank::kPeak);
+  CHECK(scene(40 * kMega, 19 * kMega).kinds().empty());  // more than half of it is used
+  CHECK(scene(8 * kMega, 7 * kMega).kinds().empty());    // little
+}
+
 TEST_CASE("memory that stays resident is found to the end of the run, and before a peak only where blocks pin it") {
   // 40 MiB at the peak, of which 32 stay.
   constexpr uint64_t kMega = 1 << 20;

@@ -165,6 +165,40 @@ TEST_CASE("holders that have more than what is reachable are a violation") {
   CHECK_FALSE(find_violations(profile).empty());
 }
 
+TEST_CASE("what of large blocks was not used comes back, is in no sum, and in no file where it was not looked at") {
+  test::Sample sample = test::small_sample();
+  RecordedDevice& host = sample.recording.devices[0];
+  CHECK(test::written(test::assembled(sample)).find("untouched") == std::string::npos);
+  const uint64_t end_ns = sample.recording.run.duration_ns;
+  const uint32_t stack = host.sites[0].stack;
+  host.untouched = {end_ns, 300, 400, {{stack, 100, 150, 1}, {stack, 150, 200, 2}}};
+  const Profile profile = test::assembled(sample);
+  CHECK(find_violations(profile).empty());
+  const std::string text = test::written(profile);
+  const Profile again = test::must_read(text);
+  CHECK(test::written(again) == text);
+  const Untouched& it = again.devices[0].untouched;
+  CHECK(it.seen_ns == end_ns);
+  CHECK(it.untouched_bytes == 300);
+  CHECK(it.bytes == 400);
+  REQUIRE(it.parts.size() == 1);
+  CHECK(it.parts[0].untouched_bytes == 250);
+  CHECK(it.parts[0].bytes == 350);
+  CHECK(it.parts[0].blocks == 3);
+  ProfileMerger merger;
+  for (const char* file : {"a.json", "b.json"}) REQUIRE(merger.add(again, file));
+  CHECK_FALSE(merger.take().devices[0].untouched.has_any());
+  for (const auto& change :
+       {+[](Untouched* of) { of->parts[0].untouched_bytes = 351; }, +[](Untouched* of) { of->untouched_bytes = 401; },
+        +[](Untouched* of) { of->bytes = 349; }, +[](Untouched* of) { of->seen_ns = UINT64_MAX; }}) {
+    Profile broken = again;
+    change(&broken.devices[0].untouched);
+    CHECK_FALSE(find_violations(broken).empty());
+  }
+  drop_stacks(&sample.recording);
+  CHECK(find_violations(test::assembled(sample)).empty());
+}
+
 TEST_CASE("what is known of the heap's pages comes back, is in no sum, and in no file where it was not looked at") {
   test::Sample sample = test::small_sample();
   RecordedDevice& host = sample.recording.devices[0];

@@ -217,7 +217,10 @@ void fill_findings(const TableSource& source, CellTable* table) {
     add_frame_cells(profile, it.has_frame ? it.frame : UINT32_MAX, row);
     row("cost_bytes", it.cost_bytes);
     row("cost_blocks_count", it.cost_blocks);
-    row("of", it.share_of == ShareOf::kPeak ? "peak" : it.share_of == ShareOf::kTotalBytes ? "total" : "allocations");
+    row("of", it.share_of == ShareOf::kPeak         ? "peak"
+              : it.share_of == ShareOf::kTotalBytes ? "total"
+              : it.share_of == ShareOf::kResident   ? "resident"
+                                                    : "allocations");
     row("of_amount", it.share.whole);
     row("what", is_one ? finding_head(it, source.view) + "; " + finding_detail(profile, it, names, source.view)
                        : std::string());

@@ -1,0 +1,64 @@
+// cli/collect/background_look.h: a look at a process's memory, in a thread of its own, so that rings are read on.
+//
+// Context:  made, asked and ended by one thread. In a forked copy of ours that thread does not run: there it is not
+//           ended, but left (std::unique_ptr::release()).
+#pragma once
+
+#include <signal.h>
+
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace heapprof::cli {
+
+template <typename Result>
+class BackgroundLook {
+ public:
+  // To be asked now and then; true: nobody waits for the result any more.
+  using HasToStop = std::function<bool()>;
+
+  // look: returns nothing, or throws, where it cannot be known.
+  explicit BackgroundLook(std::function<std::optional<Result>(const HasToStop&)> look) {
+    // Signals of ours are the first thread's.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      thread_ = std::thread([this, look = std::move(look)] {
+        try {
+          result_ = look([this] { return has_to_stop_.load(std::memory_order_relaxed); });
+        } catch (const std::exception&) {  // then it is not known
+        }
+        is_done_.store(true, std::memory_order_release);
+      });
+    } catch (const std::system_error&) {
+      is_done_ = true;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  // Waits for it, which is told to stop.
+  ~BackgroundLook() {
+    has_to_stop_.store(true, std::memory_order_relaxed);
+    if (thread_.joinable()) thread_.join();
+  }
+  BackgroundLook(const BackgroundLook&) = delete;
+  BackgroundLook& operator=(const BackgroundLook&) = delete;
+
+  bool is_done() const { return is_done_.load(std::memory_order_acquire); }
+  // pre: is_done()
+  std::optional<Result> take() { return std::move(result_); }
+
+ private:
+  std::optional<Result> result_;
+  std::atomic<bool> is_done_ = false;
+  std::atomic<bool> has_to_stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace heapprof::cli
