@@ -11,8 +11,12 @@
 //
 // A flag "the thread is inside of the allocator" would hide what a new_handler allocates, and stay set when that
 // throws. So the frame of the outermost call is kept, and a call is nested only where it is deeper than that frame and
-// is a direct one of the allocator's own code. One that was left by an exception or a jump is overwritten by the next
-// call that the program makes.
+// the allocator's own code called its own code. The return address tells where a call comes from, and the instruction
+// before it where it led: a handler may end with a jump to malloc, which then returns to the allocator. Looked at is
+// the code as the linker wrote it. Compilers put a call of another function into the first five bytes (aligned_alloc
+// that calls memalign, nothrow new that calls new), and there the memory has our jump.
+//
+// A frame that was left by an exception or a jump is overwritten by the next call that the program makes.
 #include "agent/hooks/inner.h"
 
 #include "agent/hooks/hook.h"
@@ -27,8 +31,10 @@ namespace heapprof::agent {
 struct InnerCall;
 }
 extern "C" {
-HIDDEN bool heapprof_inner_before(heapprof::agent::InnerCall* call);
+HIDDEN uint8_t heapprof_inner_before(heapprof::agent::InnerCall* call);
+HIDDEN uint8_t heapprof_inner_before_kept(heapprof::agent::InnerCall* call, const uint64_t* kept);
 HIDDEN void heapprof_inner_after(heapprof::agent::InnerCall* call);
+HIDDEN extern const char heapprof_inner_returned[];  // where functions return to
 }
 
 // At its entry %ebp has the function's number, and the stack the caller's %rbp above its return address. Offsets are
@@ -72,10 +78,13 @@ heapprof_inner:
   leaq 128(%rsp), %rbp
   movq %rsp, %rdi
   call heapprof_inner_before
-  testb %al, %al
+  cmpb $1, %al
+  ja 2f
+3:
   heapprof_load_registers
-  jz 1f
+  jb 1f
   call *120(%rsp)
+heapprof_inner_returned:
   heapprof_store_registers
   movq %rbp, 128(%rsp)
   leaq 128(%rsp), %rbp
@@ -93,8 +102,27 @@ heapprof_inner:
   .cfi_def_cfa_offset 8
   .cfi_restore %rbp
   jmp *-16(%rsp)
+2:
+  .cfi_def_cfa_offset 144
+  .cfi_offset %rbp, -16
+  subq $48, %rsp
+  .cfi_adjust_cfa_offset 48
+  movq %rbx, (%rsp)
+  movq %r12, 8(%rsp)
+  movq %r13, 16(%rsp)
+  movq %r14, 24(%rsp)
+  movq %r15, 32(%rsp)
+  leaq 48(%rsp), %rdi
+  movq %rsp, %rsi
+  call heapprof_inner_before_kept
+  addq $48, %rsp
+  .cfi_adjust_cfa_offset -48
+  cmpb $1, %al
+  jmp 3b
   .cfi_endproc
 .size heapprof_inner, . - heapprof_inner
+.globl heapprof_inner_returned
+.hidden heapprof_inner_returned
 )");
 
 namespace heapprof::agent {
@@ -149,28 +177,139 @@ bool is_in_ranges(uint64_t pc_avma) {
   return low < g_code.count && offset >= g_code.ranges[low].start;
 }
 
-// A function that ends with a jump to another one was called by the agent.
-bool is_in_agent(uint64_t pc_avma) {
-  return pc_avma - g_code.agent_start_avma < g_code.agent_end_avma - g_code.agent_start_avma;
+bool is_in_segment(uint64_t start_avma, uint64_t bytes, uint32_t rights);
+
+// The bytes before the address that a call returns to, as they are in the program's file; zeros: they cannot be read.
+const unsigned char* code_before(uint64_t return_avma) {
+  static constexpr unsigned char kUnknown[kInnerCallBytes] = {};
+  uint32_t low = 0;
+  uint32_t high = g_code.moved_call_count;
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    const InnerMovedCall& one = g_code.moved_calls[middle];
+    if (one.return_avma == return_avma) return one.code;
+    if (one.return_avma < return_avma) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  const uint64_t start_avma = return_avma - kInnerCallBytes;
+  return is_in_segment(start_avma, kInnerCallBytes, PF_R | PF_X) ? reinterpret_cast<const unsigned char*>(start_avma)
+                                                                  : kUnknown;
 }
 
-// Whether a call that returns there was one of code of the allocator, from such code. What it calls of a library may
-// end with a jump to a function of ours (__cxa_end_catch with one to free), and is the library's, as what that
-// allocated is.
-bool is_direct_call(uint64_t return_avma) {
-  constexpr unsigned char kCall = 0xe8;
-  constexpr uint64_t kCallBytes = 5;
-  if (!is_in_ranges(return_avma - kCallBytes)) return false;
-  const auto* const call = reinterpret_cast<const unsigned char*>(return_avma - kCallBytes);
+// Whether a segment of the executable has these bytes, and these rights.
+bool is_in_segment(uint64_t start_avma, uint64_t bytes, uint32_t rights) {
+  for (uint32_t i = 0; i < g_code.headers.count; ++i) {
+    const ElfW(Phdr)& part = g_code.headers.first[i];
+    const uint64_t offset = start_avma - (g_code.bias + part.p_vaddr);
+    const bool is_there = offset < part.p_memsz && part.p_memsz - offset >= bytes;
+    if (part.p_type == PT_LOAD && is_there && (part.p_flags & rights) == rights) return true;
+  }
+  return false;
+}
+
+// A pointer of the executable, as tables of addresses (GOT) have them; 0: there is none at that address.
+uint64_t slot_value(uint64_t slot_avma) {
+  if (!is_in_segment(slot_avma, sizeof(uint64_t), PF_R | PF_W)) return 0;
+  return *reinterpret_cast<const uint64_t*>(slot_avma);
+}
+
+uint64_t moved_by(uint64_t avma, const unsigned char* distance_at) {
   int32_t distance;
-  memcpy(&distance, call + 1, sizeof distance);
-  return call[0] == kCall && is_in_ranges(return_avma + static_cast<uint64_t>(static_cast<int64_t>(distance)));
+  memcpy(&distance, distance_at, sizeof distance);
+  return avma + static_cast<uint64_t>(static_cast<int64_t>(distance));
 }
 
-bool is_own_call(const uint64_t* frame) {
+// Where code that is no more than a jump through a slot leads (PLT); else that code.
+uint64_t through_stub(uint64_t target_avma) {
+  constexpr unsigned char kEndBranch[] = {0xf3, 0x0f, 0x1e, 0xfa};
+  constexpr unsigned char kBound = 0xf2;  // a prefix (MPX)
+  constexpr unsigned char kJump[] = {0xff, 0x25};
+  constexpr uint64_t kMostBytes = sizeof kEndBranch + 1 + sizeof kJump + sizeof(int32_t);
+  if (!is_in_segment(target_avma, kMostBytes, PF_R | PF_X)) return target_avma;
+  const auto* at = reinterpret_cast<const unsigned char*>(target_avma);
+  if (memcmp(at, kEndBranch, sizeof kEndBranch) == 0) at += sizeof kEndBranch;
+  if (*at == kBound) ++at;
+  if (memcmp(at, kJump, sizeof kJump) != 0) return target_avma;
+  at += sizeof kJump;
+  return slot_value(moved_by(reinterpret_cast<uint64_t>(at) + sizeof(int32_t), at));
+}
+
+constexpr unsigned char kIndirect = 0xff;  // with one of the next
+constexpr unsigned char kByRip = 0x15;     // call *distance(%rip)
+constexpr unsigned char kByRegister = 0xd0;
+constexpr unsigned char kUpperRegister = 0x41;  // before these
+
+// The number of the register that holds where the call led, as instructions have it; kNoRegister: it is another call.
+constexpr uint32_t kNoRegister = 16;
+uint32_t register_of_call(const unsigned char* code) {
+  if (code[4] != kIndirect || (code[5] & 0xf8) != kByRegister) return kNoRegister;
+  return (code[5] & 7u) + (code[3] == kUpperRegister ? 8 : 0);
+}
+
+// What the call's caller had in the register; 0: that is not known.
+// kept: rbx, r12 to r15; nullptr: these are not known.
+uint64_t value_of_register(uint32_t number, const InnerCall& call, const uint64_t* kept) {
+  switch (number) {
+    case 0: return call.result;  // rax, before the call
+    case 1: return call.given[3];
+    case 2: return call.given[2];
+    case 3: return kept != nullptr ? kept[0] : 0;
+    case 5: return call.frame[0];
+    case 6: return call.given[1];
+    case 7: return call.given[0];
+    case 8: return call.given[4];
+    case 9: return call.given[5];
+    case 10: return call.r10;
+    case 11: return call.r11;
+    case 12:
+    case 13:
+    case 14:
+    case 15: return kept != nullptr ? kept[number - 11] : 0;
+    default: return 0;
+  }
+}
+constexpr uint32_t kKeptRegisters = 1u << 3 | 0xfu << 12;
+
+// Where the call that has this code led, as far as the code tells; 0: it does not.
+uint64_t called_by_code(const unsigned char* code, uint64_t return_avma) {
+  constexpr unsigned char kCall = 0xe8;
+  const uint64_t target_avma = moved_by(return_avma, code + 2);
+  if (code[1] == kCall) return is_in_ranges(target_avma) ? target_avma : through_stub(target_avma);
+  return code[0] == kIndirect && code[1] == kByRip ? slot_value(target_avma) : 0;
+}
+
+// Functions of the allocator, and the hooks that are exported.
+bool is_of_allocator(uint64_t called_avma) {
+  return is_in_ranges(called_avma) || (called_avma >= g_code.agent_start_avma && called_avma < g_code.agent_end_avma);
+}
+
+enum Judgement : uint8_t {
+  kIsOwn = 0,    // the call is the allocator's own, and only passes
+  kIsCall = 1,   // it is one of the program
+  kAsksKept = 2  // that depends on registers which are not in InnerCall
+};
+
+// Whether code of the allocator called code of the allocator, or one of our hooks. What it calls of a library may end
+// with a jump to a function of ours (__cxa_end_catch with one to free), and is the library's, as what that allocated
+// is. A new_handler is the program's in the same way.
+[[gnu::noinline]] Judgement judge_nested(const InnerCall& call, const uint64_t* kept) {
+  const uint64_t return_avma = call.frame[1];
+  // A function that ends with a jump to another one was called by heapprof_inner.
+  if (return_avma == reinterpret_cast<uint64_t>(heapprof_inner_returned)) return kIsOwn;
+  if (!is_in_ranges(return_avma - 1)) return kIsCall;
+  const unsigned char* const code = code_before(return_avma);
+  if (is_of_allocator(called_by_code(code, return_avma))) return kIsOwn;
+  const uint32_t number = register_of_call(code);
+  if (kept == nullptr && (kKeptRegisters >> number & 1) != 0) return kAsksKept;
+  return is_of_allocator(value_of_register(number, call, kept)) ? kIsOwn : kIsCall;
+}
+
+bool is_within(const uint64_t* frame) {
   const uint64_t outer = t_allocator_frame;
-  return HEAPPROF_UNLIKELY(outer != 0) && reinterpret_cast<uint64_t>(frame) < outer &&
-         (is_in_agent(frame[1]) || is_direct_call(frame[1]));
+  return HEAPPROF_UNLIKELY(outer != 0) && reinterpret_cast<uint64_t>(frame) < outer;
 }
 
 // No block is so large: a number that is taken for a size is an address, or a flag.
@@ -250,25 +389,10 @@ void end_old(const InnerCall& call, size_t block, size_t bytes) {
   }
 }
 
-}  // namespace
-
-void set_inner_code(const InnerCode& code) { g_code = code; }
-
-bool has_inner_allocator() { return g_code.count != 0; }
-
-bool is_inner_code(uint64_t pc_avma) { return g_code.count != 0 && is_in_ranges(pc_avma); }
-
-}  // namespace heapprof::agent
-
-// False: the call is the allocator's own, and only passes.
-bool heapprof_inner_before(heapprof::agent::InnerCall* call) {
-  using namespace heapprof::agent;
-  const auto index = static_cast<uint32_t>(call->real);
-  const Slot& slot = g_inner_slots[index];
-  call->real = reinterpret_cast<uint64_t>(slot.real);
-  if (is_own_call(call->frame)) return false;
+// What is done before a call of the program.
+[[gnu::always_inline]] inline Judgement begin(InnerCall* call) {
+  const Slot& slot = g_inner_slots[call->index];
   call->outer_frame = t_allocator_frame;
-  call->index = index;
   call->has_begun = false;
   call->is_recorded = false;
   if (HEAPPROF_LIKELY(slot.what.kind == Kind::Release)) {
@@ -285,7 +409,38 @@ bool heapprof_inner_before(heapprof::agent::InnerCall* call) {
     if (call->is_recorded && HEAPPROF_UNLIKELY(slot.what.kind != Kind::Allocate)) prepare(slot, call);
   }
   t_allocator_frame = reinterpret_cast<uint64_t>(call->frame);
-  return true;
+  return kIsCall;
+}
+
+}  // namespace
+
+void set_inner_code(const InnerCode& code) { g_code = code; }
+
+bool has_inner_allocator() { return g_code.count != 0; }
+
+bool is_inner_code(uint64_t pc_avma) { return g_code.count != 0 && is_in_ranges(pc_avma); }
+
+bool is_call_of_inner(const uint64_t* hook_frame) {
+  if (!is_within(hook_frame) || !is_inner_code(hook_frame[1] - 1)) return false;
+  return is_of_allocator(called_by_code(code_before(hook_frame[1]), hook_frame[1]));
+}
+
+}  // namespace heapprof::agent
+
+uint8_t heapprof_inner_before(heapprof::agent::InnerCall* call) {
+  using namespace heapprof::agent;
+  call->index = static_cast<uint32_t>(call->real);
+  call->real = reinterpret_cast<uint64_t>(g_inner_slots[call->index].real);
+  if (is_within(call->frame)) {
+    const Judgement judgement = judge_nested(*call, nullptr);
+    if (judgement != kIsCall) return judgement;
+  }
+  return begin(call);
+}
+
+uint8_t heapprof_inner_before_kept(heapprof::agent::InnerCall* call, const uint64_t* kept) {
+  using namespace heapprof::agent;
+  return judge_nested(*call, kept) == kIsOwn ? kIsOwn : begin(call);
 }
 
 void heapprof_inner_after(heapprof::agent::InnerCall* call) {

@@ -234,6 +234,26 @@ bool write_code(const Plan& plan, uint32_t index, const unsigned char* thunk) {
   return true;
 }
 
+InnerMovedCall g_moved_calls[wire::kMostInnerFunctions];
+
+// Keeps what is needed of calls that the jumps replace. Such a call is the last of the instructions in its place.
+// pre: no jump is written.
+uint32_t keep_moved_calls(const Plan& plan) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < plan.head->function_count; ++i) {
+    const InnerFunction& function = plan.functions[i];
+    if (function.pushes_return == 0 || plan.is_left_out(function)) continue;
+    const uint64_t return_avma = plan.patch_avma(function) + function.patch_bytes;
+    uint32_t at = count++;
+    for (; at > 0 && g_moved_calls[at - 1].return_avma > return_avma; --at) g_moved_calls[at] = g_moved_calls[at - 1];
+    g_moved_calls[at].return_avma = return_avma;
+    const uint64_t there = function.patch_bytes < kInnerCallBytes ? function.patch_bytes : kInnerCallBytes;
+    memset(g_moved_calls[at].code, 0, kInnerCallBytes);
+    memcpy(g_moved_calls[at].code + kInnerCallBytes - there, reinterpret_cast<const void*>(return_avma - there), there);
+  }
+  return count;
+}
+
 // What the hooks have to know of the code.
 void settle_code(const Plan& plan) {
   const wire::InnerPlan& head = *plan.head;
@@ -242,10 +262,20 @@ void settle_code(const Plan& plan) {
     heaps.visit_blocks = reinterpret_cast<decltype(heaps.visit_blocks)>(plan.bias + head.visit_blocks_svma);
     heaps.backing_heap = reinterpret_cast<decltype(heaps.backing_heap)>(plan.bias + head.backing_heap_svma);
   }
+  InnerCode code;
+  code.heaps = heaps;
+  code.ranges = plan.ranges;
+  code.count = head.range_count;
+  code.base_avma = plan.bias + head.base_svma;
+  code.moved_calls = g_moved_calls;
+  code.moved_call_count = keep_moved_calls(plan);
+  code.headers = headers_of_object(first_object());
+  code.bias = plan.bias;
   LoadedObject agent{};
   find_object(reinterpret_cast<uint64_t>(heapprof_inner), &agent);
-  set_inner_code(
-      {heaps, plan.ranges, head.range_count, plan.bias + head.base_svma, agent.info.start_avma, agent.info.end_avma});
+  code.agent_start_avma = agent.info.start_avma;
+  code.agent_end_avma = agent.info.end_avma;
+  set_inner_code(code);
 }
 
 // Changes the code of all functions that are not left out, or of none.

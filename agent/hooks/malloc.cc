@@ -5,6 +5,7 @@
 // new_handler would leave it set. What counts once is settled at the start instead (agent/README.md, "What counts
 // once").
 #include "agent/hooks/hook.h"
+#include "agent/hooks/inner.h"
 #include "agent/hooks/real.h"
 #include "agent/record/record_fast.h"
 #include "agent/start/start.h"
@@ -74,6 +75,12 @@ template <typename Function>
 void find_in_program(Function* function, const char* name) {
   const Definition found = find_in_process(name);
   if (found.object == first_object()) *function = reinterpret_cast<Function>(found.address);
+}
+
+// True if an allocator inside the program gets a block here that it gives in turn (it has no aligned_alloc, and its
+// operator new calls libc's): it counts there, where its free will be seen, too.
+[[gnu::always_inline]] inline bool is_counted_inside(const uint64_t* hook_frame) {
+  return HEAPPROF_UNLIKELY(g_program_free != nullptr) && is_call_of_inner(hook_frame);
 }
 
 // The hook's last call is the way that is not common: so it keeps nothing meanwhile.
@@ -195,35 +202,40 @@ HOOK void* reallocarray(void* block, size_t count, size_t size) {
 HOOK void* memalign(size_t alignment, size_t size) {
   HEAPPROF_CALL_EARLY(memalign, alignment, size);
   void* block = g_real.memalign(alignment, size);
-  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
+  if (HEAPPROF_LIKELY(block != nullptr) && !is_counted_inside(HEAPPROF_HOOK_FRAME()))
+    record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK void* aligned_alloc(size_t alignment, size_t size) {
   HEAPPROF_CALL_EARLY(aligned_alloc, alignment, size);
   void* block = g_real.aligned_alloc(alignment, size);
-  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
+  if (HEAPPROF_LIKELY(block != nullptr) && !is_counted_inside(HEAPPROF_HOOK_FRAME()))
+    record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK int posix_memalign(void** out, size_t alignment, size_t size) {
   HEAPPROF_CALL_EARLY(posix_memalign, out, alignment, size);
   const int error = g_real.posix_memalign(out, alignment, size);
-  if (HEAPPROF_LIKELY(error == 0 && *out != nullptr)) record_malloc_fast(*out, size, HEAPPROF_HOOK_FRAME());
+  if (HEAPPROF_LIKELY(error == 0 && *out != nullptr) && !is_counted_inside(HEAPPROF_HOOK_FRAME()))
+    record_malloc_fast(*out, size, HEAPPROF_HOOK_FRAME());
   return error;
 }
 
 HOOK void* valloc(size_t size) {
   HEAPPROF_CALL_EARLY(valloc, size);
   void* block = g_real.valloc(size);
-  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
+  if (HEAPPROF_LIKELY(block != nullptr) && !is_counted_inside(HEAPPROF_HOOK_FRAME()))
+    record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK void* pvalloc(size_t size) {
   HEAPPROF_CALL_EARLY(pvalloc, size);
   void* block = g_real.pvalloc(size);
-  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
+  if (HEAPPROF_LIKELY(block != nullptr) && !is_counted_inside(HEAPPROF_HOOK_FRAME()))
+    record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 

@@ -3,10 +3,11 @@
 // Guarantees
 //  - All functions of an allocator are hooked, or none: a block that is seen to begin and not to end would be a leak
 //    that is none. Why not is said, by function.
-//  - Whatever the allocator's functions call, directly or through others of the file, is told to the agent: a call from
-//    there is the allocator's own.
+//  - The agent gets the code that the allocator's functions reach by direct calls and jumps, in one step or many: a
+//    call of the allocator from there is the allocator's own.
 // Not provided: functions that were inlined into their callers (link-time optimization); a function whose name is in no
 //               symbol table.
+//               Code that is reached by pointers alone: the agent takes it for the program's.
 //               What a copy of a function gives out that the compiler made for callers of its own (malloc.constprop.0).
 //               One that ends blocks (free.part.0) keeps all from being hooked, if more than the allocator calls it.
 // Trust:    any bytes.
