@@ -11,9 +11,9 @@
 #include "agent/hooks/operator_new.h"
 
 #include "agent/hooks/hook.h"
+#include "agent/hooks/own_calls.h"
 #include "agent/hooks/real.h"
 #include "agent/process/loaded_object.h"
-#include "agent/process/redirect.h"
 #include "agent/record/record_fast.h"
 #include "agent/start/start.h"
 
@@ -146,6 +146,35 @@ void* const kRecording[] = {
 #undef X
 };
 
+// ---- Calls that the allocator makes of its operators (own_calls.h) ----
+
+void* g_library_new[kCount];  // nullptr: they are not led
+void* g_own_hooks[kCount];    // the agent's symbols
+
+// All are called alike: what the registers of parameters hold that an operator has not is nobody's.
+using AnyOperator = void* (*)(size_t, size_t, size_t);
+template <size_t kIndex>
+void* within_new(size_t first, size_t second, size_t third) {
+  const WithinAllocator within(__builtin_frame_address(0));
+  return reinterpret_cast<AnyOperator>(g_library_new[kIndex])(first, second, third);
+}
+template <size_t kIndex>
+void* own_new(size_t first, size_t second, size_t third) {
+  void* const to = is_within_allocator(__builtin_frame_address(0)) ? g_library_new[kIndex] : g_own_hooks[kIndex];
+  return reinterpret_cast<AnyOperator>(to)(first, second, third);
+}
+constexpr AnyOperator kWithin[] = {
+#define X(index, name, kind, second, third) within_new<index>,
+#include "agent/hooks/operator_new.def"
+#undef X
+};
+constexpr AnyOperator kOwn[] = {
+#define X(index, name, kind, second, third) own_new<index>,
+#include "agent/hooks/operator_new.def"
+#undef X
+};
+static_assert(kNewOperators == kCount);
+
 // Without us a program that calls operator new where no library defines it would not have started. It gets the C
 // functions.
 void* new_by_malloc(size_t size) { return g_real.malloc(size == 0 ? 1 : size); }
@@ -235,6 +264,32 @@ void withdraw_new_functions() {
     if (__atomic_load_n(&heapprof_new_slots[index], __ATOMIC_RELAXED) == nullptr) missing[count++].name = kNames[index];
   }
   withdraw_exports(missing, count);
+}
+
+size_t list_own_new(Redirection* list, Redirection* back) {
+  SoughtSymbol symbols[kCount] = {
+#define X(index, name, kind, second, third) {#name, nullptr},
+#include "agent/hooks/operator_new.def"
+#undef X
+  };
+  const link_map* const agent = agent_object();
+  find_symbols_in_object(agent, symbols, kCount);
+  size_t count = 0;
+  for (size_t index = 0; index < kCount; ++index) {
+    void* const real = g_real_new[index];
+    if (real == nullptr || symbols[index].symbol == nullptr || find_in_process(kNames[index]).address != real) continue;
+    g_library_new[index] = real;
+    g_own_hooks[index] = reinterpret_cast<void*>(agent->l_addr + symbols[index].symbol->st_value);
+    list[count] = {kNames[index], reinterpret_cast<void*>(kOwn[index]), g_own_hooks[index], nullptr};
+    back[count++] = {kNames[index], real, reinterpret_cast<void*>(kOwn[index]), nullptr};
+  }
+  return count;
+}
+
+void pass_own_new() {
+  for (size_t index = 0; index < kCount; ++index) {
+    if (g_library_new[index] != nullptr) g_real_new[index] = reinterpret_cast<void*>(kWithin[index]);
+  }
 }
 
 NewTrial try_new_hooks() {

@@ -13,6 +13,8 @@
 // Cost:     a jump through memory.
 #pragma once
 
+#include "agent/process/redirect.h"
+
 #include <link.h>
 
 #include <cstdint>
@@ -31,6 +33,12 @@ struct NewTrial {
 NewTrial try_new_hooks();
 void settle_new_hooks(const NewTrial& trial);
 bool is_new_recorded();
+// For agent/hooks/own_calls.h: where calls that the allocator makes of its operators are led, and back again; of those
+// that it has and the program does not replace. Their number.
+inline constexpr size_t kNewOperators = 20;
+size_t list_own_new(Redirection* list, Redirection* back);
+// Behind that: from here on hooks call these so that what they call of the allocator passes.
+void pass_own_new();
 // An object is being unloaded: what was found may be gone; it is looked up again at the next call.
 void forget_new_functions();
 

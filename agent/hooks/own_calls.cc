@@ -2,6 +2,7 @@
 // calls the library. The library's slots lead to `own_`, which calls the library again, or the hook.
 #include "agent/hooks/own_calls.h"
 
+#include "agent/hooks/operator_new.h"
 #include "agent/hooks/real.h"
 #include "agent/process/link_map.h"
 #include "agent/process/redirect.h"
@@ -17,30 +18,14 @@ RealFunctions g_hooks{};
 const link_map* g_led_object = nullptr;  // once it was led
 bool g_is_led = false;
 
-class Within {
- public:
-  explicit Within(void* frame) : outer_(t_allocator_frame), frame_(reinterpret_cast<uint64_t>(frame)) {
-    t_allocator_frame = frame_;
-  }
-  ~Within() { t_allocator_frame = outer_ > frame_ ? outer_ : 0; }
-  Within(const Within&) = delete;
-  Within& operator=(const Within&) = delete;
-
- private:
-  uint64_t outer_;
-  uint64_t frame_;
-};
-
-bool is_within(void* frame) { return reinterpret_cast<uint64_t>(frame) < t_allocator_frame; }
-
-#define X(result, name, params, args)                                      \
-  result within_##name params {                                            \
-    const Within within(__builtin_frame_address(0));                       \
-    return g_library.name args;                                            \
-  }                                                                        \
-  result own_##name params {                                               \
-    if (is_within(__builtin_frame_address(0))) return g_library.name args; \
-    return g_hooks.name args;                                              \
+#define X(result, name, params, args)                                                \
+  result within_##name params {                                                      \
+    const WithinAllocator within(__builtin_frame_address(0));                        \
+    return g_library.name args;                                                      \
+  }                                                                                  \
+  result own_##name params {                                                         \
+    if (is_within_allocator(__builtin_frame_address(0))) return g_library.name args; \
+    return g_hooks.name args;                                                        \
   }
 #include "shared/hooks.def"
 #undef X
@@ -51,29 +36,21 @@ constexpr size_t kCount = 0
 #undef X
     ;
 
-Redirection g_list[kCount]{};
-size_t g_count = 0;  // of the list
+Redirection g_list[kCount + kNewOperators]{};
+Redirection g_back[kCount + kNewOperators]{};  // the other way round: to what the library has, from ours
+size_t g_count = 0;                            // of each
 
 // Without what the main program defines: the library calls that.
-void fill_list() {
+void fill_lists() {
   g_count = 0;
-#define X(result, name, params, args)                                   \
-  if (find_in_process(#name).object == find_behind_agent(#name).object) \
-    g_list[g_count++] = {#name, reinterpret_cast<void*>(own_##name), reinterpret_cast<void*>(g_hooks.name), nullptr};
-#include "shared/hooks.def"
-#undef X
-}
-
-// The other way round: to what the library has, from ours.
-void fill_back(Redirection* list) {
-  for (size_t i = 0; i < g_count; ++i) list[i] = g_list[i];
-#define X(result, name, params, args)                                                  \
-  for (size_t i = 0; i < g_count; ++i) {                                               \
-    if (list[i].to == reinterpret_cast<void*>(own_##name))                             \
-      list[i] = {#name, reinterpret_cast<void*>(g_library.name), list[i].to, nullptr}; \
+#define X(result, name, params, args)                                                                                 \
+  if (find_in_process(#name).object == find_behind_agent(#name).object) {                                             \
+    g_back[g_count] = {#name, reinterpret_cast<void*>(g_library.name), reinterpret_cast<void*>(own_##name), nullptr}; \
+    g_list[g_count++] = {#name, reinterpret_cast<void*>(own_##name), reinterpret_cast<void*>(g_hooks.name), nullptr}; \
   }
 #include "shared/hooks.def"
 #undef X
+  g_count += list_own_new(&g_list[g_count], &g_back[g_count]);
 }
 
 // By the agent's own table: what is found by name may be translated to what stood there before an attach.
@@ -99,10 +76,11 @@ void lead_own_calls(const link_map* malloc_object) {
   if (malloc_object == find_in_glibc("gnu_get_libc_version").object) return;  // its tables are not used for that
   find_hooks();
   g_library = g_real;
-  fill_list();
+  fill_lists();
   if (!redirect_own_calls(malloc_object, g_list, g_count)) return;
   g_led_object = malloc_object;
   g_is_led = true;
+  pass_own_new();
   uint32_t bit = 0;
 #define X(result, name, params, args)                              \
   if ((g_one_family >> bit & 1) != 0) g_real.name = within_##name; \
@@ -113,9 +91,7 @@ void lead_own_calls(const link_map* malloc_object) {
 
 void restore_own_calls() {
   if (!g_is_led) return;
-  Redirection back[kCount]{};
-  fill_back(back);
-  redirect_own_calls(g_led_object, back, g_count);
+  redirect_own_calls(g_led_object, g_back, g_count);
   g_is_led = false;
 }
 

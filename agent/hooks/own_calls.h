@@ -1,6 +1,6 @@
 // agent/hooks/own_calls.h: calls that an allocator in a library makes of its own functions through the loader's tables:
-// its realloc of nothing calls malloc, its calloc of a large block calls malloc, its sized free calls free. The loader
-// binds these calls to the hooks, which would count one request of the program twice.
+// its realloc of nothing calls malloc, its calloc of a large block calls malloc, its sized free calls free, its new[]
+// calls new. The loader binds these calls to the hooks, which would count one request of the program twice.
 //
 // Guarantees
 //  - A hook calls one of the library's functions. Until that function returns, the library's calls of itself from
@@ -10,7 +10,7 @@
 // Not provided: calls by addresses that the library got from dlsym or keeps in tables, and calls through another
 //               library: they count twice, as before. What the library asks itself for inside such a function, and does
 //               not give to the caller, is in no number; a block of its own that begins inside and ends outside, or the
-//               other way round, is recorded at one of its ends alone. Its operator new is not led.
+//               other way round, is recorded at one of its ends alone.
 // Context:      start-up, before anything is recorded. pre: no dlclose in another thread.
 // Cost:         under 1 ns for a malloc and its free (tests/bench/runs/2026-11-30-own-calls.md), only where the library
 //               names a function of the family.
@@ -24,6 +24,22 @@ namespace heapprof::agent {
 // The frame of the allocator's function that this thread called last and that has not returned; 0: there is none. Of a
 // library, or inside the executable (agent/hooks/inner.h).
 extern constinit thread_local uint64_t t_allocator_frame __attribute__((tls_model("initial-exec")));
+
+class WithinAllocator {
+ public:
+  explicit WithinAllocator(void* frame) : outer_(t_allocator_frame), frame_(reinterpret_cast<uint64_t>(frame)) {
+    t_allocator_frame = frame_;
+  }
+  ~WithinAllocator() { t_allocator_frame = outer_ > frame_ ? outer_ : 0; }
+  WithinAllocator(const WithinAllocator&) = delete;
+  WithinAllocator& operator=(const WithinAllocator&) = delete;
+
+ private:
+  uint64_t outer_;
+  uint64_t frame_;
+};
+
+inline bool is_within_allocator(void* frame) { return reinterpret_cast<uint64_t>(frame) < t_allocator_frame; }
 
 // malloc_object: the object that serves malloc. Does nothing where that is libc, or where it was done already. Leaves
 // out each function that the main program defines: the library calls the program's.

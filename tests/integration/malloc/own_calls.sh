@@ -45,6 +45,21 @@ int posix_memalign(void** out, size_t alignment, size_t size) {
   *out = aligned_alloc(alignment, size);
   return *out == NULL ? ENOMEM : 0;
 }
+/* operator new, new[], new(nothrow), and their deletes: small blocks are of a pool, large ones malloc's. */
+static char pool[1 << 20];
+static size_t pool_used;
+void* _Znwm(size_t size) {
+  if (size >= 256) return malloc(size);
+  pool_used += (size + 15) / 16 * 16;
+  return pool_used <= sizeof pool ? pool + pool_used - (size + 15) / 16 * 16 : malloc(size);
+}
+void* _Znam(size_t size) { return _Znwm(size); }
+void* _ZnwmRKSt9nothrow_t(size_t size, void* tag) { return (void)tag, _Znwm(size); }
+void _ZdlPv(void* block) {
+  if ((char*)block < pool || (char*)block >= pool + sizeof pool) free(block);
+}
+void _ZdaPv(void* block) { _ZdlPv(block); }
+void _ZdlPvRKSt9nothrow_t(void* block, void* tag) { (void)tag, _ZdaPv(block); }
 /* What the library has for itself. */
 void* own_copy(const char* text) {
   char* copy = malloc(strlen(text) + 1);
@@ -59,6 +74,14 @@ cat >asks.c <<'C'
 #include <string.h>
 #include <unistd.h>
 void* own_copy(const char* text);
+void *_Znwm(size_t), *_Znam(size_t), *_ZnwmRKSt9nothrow_t(size_t, void*);
+void _ZdlPv(void*), _ZdaPv(void*), _ZdlPvRKSt9nothrow_t(void*, void*);
+static void new_blocks(size_t size) {
+  void* volatile blocks[3] = {_Znwm(size), _Znam(size + 1), _ZnwmRKSt9nothrow_t(size + 2, "")};
+  _ZdlPv(blocks[0]);
+  _ZdaPv(blocks[1]);
+  _ZdlPvRKSt9nothrow_t(blocks[2], "");
+}
 static volatile sig_atomic_t is_told;
 static void tell(int signal_number) { (void)signal_number, is_told = 1; }
 int main(int count, char** words) {
@@ -81,6 +104,8 @@ int main(int count, char** words) {
     blocks[7] = own_copy("twelve chars");
     blocks[8] = malloc(150000);
     for (int i = 0; i < 9; ++i) free(blocks[i]);
+    new_blocks(40);
+    new_blocks(3000);
   }
   return 0;
 }
@@ -90,8 +115,8 @@ gcc $flags -fPIC -shared calls_itself.c -o libcallsitself.so
 gcc $flags -fPIC -fno-plt -shared calls_itself.c -o libnoplt.so
 gcc $flags -fPIC -shared -Wl,-z,now,-z,relro calls_itself.c -o libbound.so
 gcc $flags asks.c -L. -lcallsitself -Wl,-rpath,"$PWD" -o asks
-# Of a round: 9 blocks begin, and one of them is resized twice.
-want="2200 130073400"
+# Of a round: 9 blocks begin, and one of them is resized twice; and 6 of operator new.
+want="3400 131898600"
 for library in libcallsitself.so libnoplt.so libbound.so; do
   LD_PRELOAD=$PWD/$library "$HEAPPROF_BIN" run -o "$library.json" -- ./asks 2>err.txt || { cat err.txt; fail "$library"; }
   check_profile "$library.json"
