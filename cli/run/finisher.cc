@@ -107,8 +107,11 @@ void note_library_allocators(Recording* recording) {
     const Module& module = recording->modules[i];
     const std::string name = base_name(module.path);
     const bool is_known = module.path == recording->run.executable || name == coverage.allocator ||
+                          name.starts_with("libc.so.") ||
                           name.starts_with("libpython");  // has a mimalloc, and its own objects: --python-objects
     if (mapped_bytes[i] < kLeastBytes || is_known || module.file == nullptr) continue;
+    const auto is_it = [&name](const std::string& named) { return base_name(named) == name; };
+    if (std::any_of(coverage.bypassing_modules.begin(), coverage.bypassing_modules.end(), is_it)) continue;
     const std::string allocator = find_library_allocator(module.file->get(), module.build_id);
     if (!allocator.empty())
       coverage.bypassing_modules.push_back(

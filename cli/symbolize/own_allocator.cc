@@ -30,21 +30,37 @@ struct Table {
   Elf64_Shdr strings;
   bool is_exported;  // .dynsym
 };
-std::vector<Table> symbol_tables(int fd) {
+std::vector<Elf64_Shdr> sections_of(int fd) {
   const auto header = read_table<Elf64_Ehdr>(fd, 0, sizeof(Elf64_Ehdr));
   if (!header || header->front().e_shentsize != sizeof(Elf64_Shdr)) return {};
-  const auto sections =
-      read_table<Elf64_Shdr>(fd, header->front().e_shoff, header->front().e_shnum * sizeof(Elf64_Shdr));
+  return read_table<Elf64_Shdr>(fd, header->front().e_shoff, header->front().e_shnum * sizeof(Elf64_Shdr))
+      .value_or(std::vector<Elf64_Shdr>());
+}
+
+std::vector<Table> symbol_tables(int fd) {
+  const std::vector<Elf64_Shdr> sections = sections_of(fd);
   std::vector<Table> tables;
-  for (const Elf64_Shdr& section : sections.value_or(std::vector<Elf64_Shdr>())) {
+  for (const Elf64_Shdr& section : sections) {
     const bool is_table = section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM;
-    if (is_table && section.sh_link < sections->size())
-      tables.push_back({section, (*sections)[section.sh_link], section.sh_type == SHT_DYNSYM});
+    if (is_table && section.sh_link < sections.size())
+      tables.push_back({section, sections[section.sh_link], section.sh_type == SHT_DYNSYM});
   }
   return tables;
 }
 
-// Calls it with the name of each function that the table defines.
+// Linked with -Bsymbolic.
+bool is_symbolic(int fd) {
+  for (const Elf64_Shdr& section : sections_of(fd)) {
+    if (section.sh_type != SHT_DYNAMIC) continue;
+    const auto entries = read_table<Elf64_Dyn>(fd, section.sh_offset, section.sh_size);
+    for (const Elf64_Dyn& entry : entries.value_or(std::vector<Elf64_Dyn>())) {
+      if (entry.d_tag == DT_SYMBOLIC || (entry.d_tag == DT_FLAGS && (entry.d_un.d_val & DF_SYMBOLIC) != 0)) return true;
+    }
+  }
+  return false;
+}
+
+// Calls it with the name of each function that the table defines, and its symbol.
 template <typename Action>
 void for_each_function(int fd, const Table& table, Action&& action) {
   const auto symbols = read_table<Elf64_Sym>(fd, table.symbols.sh_offset, table.symbols.sh_size);
@@ -54,14 +70,14 @@ void for_each_function(int fd, const Table& table, Action&& action) {
     const bool is_function = ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF;
     if (!is_function || symbol.st_name >= text->size()) continue;
     const char* name = text->data() + symbol.st_name;
-    action(std::string_view(name, ::strnlen(name, text->size() - symbol.st_name)));
+    action(std::string_view(name, ::strnlen(name, text->size() - symbol.st_name)), symbol);
   }
 }
 
 // The index of the first of kNames that the table defines; std::size(kNames): none.
 size_t find_in_table(int fd, const Table& table) {
   size_t best = std::size(kNames);
-  for_each_function(fd, table, [&](std::string_view name) {
+  for_each_function(fd, table, [&](std::string_view name, const Elf64_Sym&) {
     best =
         std::min(best, static_cast<size_t>(std::find(std::begin(kNames), std::end(kNames), name) - std::begin(kNames)));
   });
@@ -72,10 +88,25 @@ size_t find_in_table(int fd, const Table& table) {
 std::string find_known_name(int fd, const Table& table) {
   if (const size_t index = find_in_table(fd, table); index < std::size(kNames)) return std::string(kNames[index]);
   std::string found;
-  for_each_function(fd, table, [&](std::string_view name) {
+  for_each_function(fd, table, [&](std::string_view name, const Elf64_Sym&) {
     if (found.empty() && name.ends_with("mallocx") && name.find('.') == std::string_view::npos) found = name;
   });
   return found;
+}
+
+// Whether the file has a malloc that its own calls reach, whatever the process has: one that is not exported or is
+// protected, or in a file that is linked with -Bsymbolic.
+bool calls_own_malloc(int fd, const std::vector<Table>& tables) {
+  bool is_there = false;
+  bool is_exported = false;
+  for (const Table& table : tables) {
+    for_each_function(fd, table, [&](std::string_view name, const Elf64_Sym& symbol) {
+      if (name != "malloc") return;
+      is_there = true;
+      is_exported = is_exported || (table.is_exported && ELF64_ST_VISIBILITY(symbol.st_other) == STV_DEFAULT);
+    });
+  }
+  return is_there && (!is_exported || is_symbolic(fd));
 }
 
 // What allocators say of themselves where something is wrong.
@@ -114,7 +145,9 @@ std::string find_library_allocator(int fd, const std::string& build_id) {
   const std::optional<ElfIdentity> identity = read_elf_identity(fd);
   if (!identity || identity->build_id != build_id) return {};
   std::string hidden;
-  for (const Table& table : symbol_tables(fd)) {
+  const std::vector<Table> tables = symbol_tables(fd);
+  if (calls_own_malloc(fd, tables)) return "malloc";
+  for (const Table& table : tables) {
     const std::string name = find_known_name(fd, table);
     if (name.empty()) continue;
     if (table.is_exported) return {};  // the agent looks for such names itself

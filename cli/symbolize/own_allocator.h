@@ -16,7 +16,8 @@ namespace heapprof::cli {
 std::string find_own_allocator(int fd, const std::string& build_id);
 
 // What an allocator in this library is known by, where the agent does not see it: the name of a function that the
-// library does not export ("je_mallocx"), or, where it was stripped, "texts of jemalloc". Empty: nothing of the kind.
+// library does not export ("je_mallocx"), "malloc" where its own calls reach its own, or, where it was stripped, "texts
+// of jemalloc". Empty: nothing of the kind.
 // Cost: a stripped library is read whole, 1 GiB of it at most.
 std::string find_library_allocator(int fd, const std::string& build_id);
 
