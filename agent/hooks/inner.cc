@@ -196,7 +196,7 @@ const unsigned char* code_before(uint64_t return_avma) {
   }
   const uint64_t start_avma = return_avma - kInnerCallBytes;
   return is_in_segment(start_avma, kInnerCallBytes, PF_R | PF_X) ? reinterpret_cast<const unsigned char*>(start_avma)
-                                                                  : kUnknown;
+                                                                 : kUnknown;
 }
 
 // Whether a segment of the executable has these bytes, and these rights.

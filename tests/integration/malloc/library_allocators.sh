@@ -6,7 +6,9 @@ cat >own.c <<'C'
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#ifndef HIDDEN
+#ifdef SEEN
+#define HIDDEN __attribute__((visibility(SEEN), noinline))
+#else
 #define HIDDEN __attribute__((visibility("hidden"), noinline))
 #endif
 #ifdef NAME
@@ -47,13 +49,13 @@ for way in "-DNAME=je_mallocx" "-DNAME=pond_je_mallocx" "-DNAME=mi_malloc"; do
   expect_said err.txt "libown.so (its own allocator, by ${way#-DNAME=}: it mapped 8.00 MiB)"
 done
 # A malloc of the library's own: named where its calls reach it, and not where they reach the program's.
-for way in "-DHIDDEN= -Wl,-Bsymbolic" "-DHIDDEN=__attribute__((visibility(\"protected\")))" "-g"; do
-  # shellcheck disable=SC2086
-  gcc -O1 -fno-builtin -fPIC -shared -DNAME=malloc $way own.c -o libown.so
+for way in '-DSEEN="default" -Wl,-Bsymbolic' '-DSEEN="protected"' ''; do
+  read -ra words <<<"$way"
+  gcc -O1 -fno-builtin -fPIC -shared -DNAME=malloc "${words[@]}" own.c -o libown.so
   expect_status 7 "$HEAPPROF_BIN" run -o profile.json -- ./user
   expect_said err.txt "libown.so (its own allocator, by malloc: it mapped 8.00 MiB)"
 done
-gcc -g -O1 -fno-builtin -fPIC -shared -DNAME=malloc -DHIDDEN= own.c -o libown.so
+gcc -g -O1 -fno-builtin -fPIC -shared -DNAME=malloc '-DSEEN="default"' own.c -o libown.so
 expect_status 7 "$HEAPPROF_BIN" run -o profile.json -- ./user
 expect_eq "times that HP040 is said of a malloc that is the program's" "$(said)" 0
 gcc -O1 -fPIC -shared -s '-DTEXT="<jemalloc>: "' own.c -o libown.so
