@@ -242,11 +242,11 @@ constexpr unsigned char kByRip = 0x15;     // call *distance(%rip)
 constexpr unsigned char kByRegister = 0xd0;
 constexpr unsigned char kUpperRegister = 0x41;  // before these
 
-// The number of the register that holds where the call led, as instructions have it; kNoRegister: it is another call.
-constexpr uint32_t kNoRegister = 16;
-uint32_t register_of_call(const unsigned char* code) {
-  if (code[4] != kIndirect || (code[5] & 0xf8) != kByRegister) return kNoRegister;
-  return (code[5] & 7u) + (code[3] == kUpperRegister ? 8 : 0);
+// The registers, by their numbers in instructions, of which one holds where the call led; 0: it is another call. Two,
+// where what may be a prefix may be the end of the instruction before as well.
+uint32_t registers_of_call(const unsigned char* code) {
+  if (code[4] != kIndirect || (code[5] & 0xf8) != kByRegister) return 0;
+  return (code[3] == kUpperRegister ? 0x101u : 1u) << (code[5] & 7u);
 }
 
 // What the call's caller had in the register; 0: that is not known.
@@ -302,9 +302,13 @@ enum Judgement : uint8_t {
   if (!is_in_ranges(return_avma - 1)) return kIsCall;
   const unsigned char* const code = code_before(return_avma);
   if (is_of_allocator(called_by_code(code, return_avma))) return kIsOwn;
-  const uint32_t number = register_of_call(code);
-  if (kept == nullptr && (kKeptRegisters >> number & 1) != 0) return kAsksKept;
-  return is_of_allocator(value_of_register(number, call, kept)) ? kIsOwn : kIsCall;
+  const uint32_t registers = registers_of_call(code);
+  if (kept == nullptr && (registers & kKeptRegisters) != 0) return kAsksKept;
+  for (uint32_t number = 0; number < 16; ++number) {
+    const bool is_it = (registers >> number & 1) != 0;
+    if (is_it && is_of_allocator(value_of_register(number, call, kept))) return kIsOwn;
+  }
+  return kIsCall;
 }
 
 bool is_within(const uint64_t* frame) {
@@ -421,7 +425,9 @@ bool has_inner_allocator() { return g_code.count != 0; }
 bool is_inner_code(uint64_t pc_avma) { return g_code.count != 0 && is_in_ranges(pc_avma); }
 
 bool is_call_of_inner(const uint64_t* hook_frame) {
-  if (!is_within(hook_frame) || !is_inner_code(hook_frame[1] - 1)) return false;
+  if (!is_within(hook_frame)) return false;
+  if (hook_frame[1] == reinterpret_cast<uint64_t>(heapprof_inner_returned)) return true;
+  if (!is_inner_code(hook_frame[1] - 1)) return false;
   return is_of_allocator(called_by_code(code_before(hook_frame[1]), hook_frame[1]));
 }
 

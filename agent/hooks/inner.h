@@ -21,7 +21,8 @@
 //    A size that no block can have is never counted (tests/integration/malloc/inner_names.sh).
 //  - Pages of code are afterwards protected as before.
 // Not provided: libraries, a process that runs already (attach). The allocator's calls of itself through a table of
-//               functions (call *8(%rax)), and from code that it reaches by pointers alone: they count twice.
+//               functions (call *8(%rax)), from code that it reaches by pointers alone, and of an exported hook by a
+//               register: they count twice.
 // Context:  plan: the start, before anything is recorded; the one thread of the program.
 // Cost:     more than a hook of malloc by a jump and by what is told at run time: tests/bench/runs/2026-11-26-inner.md.
 #pragma once

@@ -36,6 +36,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace heapprof::cli {
@@ -344,7 +346,11 @@ Result<Done> Checker::check_programs(const CheckPlan& plan) {
   }
   if (budgets.size() > 1 && !options_.output.empty())
     return bad_value("-o", options_.output, "the profile of one program, and several are run: choose one by --name");
+  std::set<std::string> written;
   for (const Budget& budget : budgets) {
+    if (options_.update_baseline && !budget.baseline.empty() && !written.insert(baseline_path(budget)).second)
+      return bad_value("--update-baseline", baseline_path(budget),
+                       "it would be the baseline of several budgets: choose one by --name");
     if (const Result<Done> there = baselines_.check(budget); !there) return there.problem();
   }
   bool is_stopped = false;  // Ctrl-C is meant for all of them

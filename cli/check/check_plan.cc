@@ -169,8 +169,9 @@ Result<std::vector<Budget>> CheckPlan::budgets_for(const std::vector<std::string
   return budgets;
 }
 
-bool CheckPlan::has_own_budget(const Budget& parent, const std::vector<std::string>& command) const {
-  return file_ && std::any_of(file_->budgets.begin(), file_->budgets.end(), [&](const Budget& budget) {
+bool CheckPlan::is_left_to_others(const Budget& parent, const std::vector<std::string>& command) const {
+  return file_ && !is_for_command(parent, command) &&
+         std::any_of(file_->budgets.begin(), file_->budgets.end(), [&](const Budget& budget) {
            return is_for_command(budget, command) && budget.name != parent.name;
          });
 }
@@ -185,7 +186,7 @@ Result<std::vector<Budget>> CheckPlan::budgets_of_started(const Budget& parent,
     completed->baseline = own.baseline;  // that of the flag is the program's
     budgets.push_back(std::move(*completed));
   }
-  if (!budgets.empty()) return budgets;
+  if (is_left_to_others(parent, command)) return budgets;
   Budget budget = parent;
   const std::string program = program_name(command);
   budget.name += "." + (program.empty() ? "process" : program);

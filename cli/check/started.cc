@@ -14,7 +14,7 @@ Result<std::vector<Started>> find_cases(const CheckPlan& plan, const Budget& bud
   }
   const auto look = [&](const Profile& profile, const std::string& file) -> Result<Done> {
     unprofiled += count_unprofiled(profile).processes;
-    return plan.has_own_budget(budget, profile.run.command) ? Done{} : fit->add(profile, file);
+    return plan.is_left_to_others(budget, profile.run.command) ? Done{} : fit->add(profile, file);
   };
   const Result<std::vector<StartedProcess>> processes = find_started(folder, look);
   if (!processes) return processes.problem();
@@ -23,10 +23,14 @@ Result<std::vector<Started>> find_cases(const CheckPlan& plan, const Budget& bud
   for (const StartedProcess& process : *processes) {
     Result<std::vector<Budget>> own = plan.budgets_of_started(budget, process.command);
     if (!own) return own.problem();
-    std::erase_if(*own, [](const Budget& one) { return one.limits.empty() && one.baseline.empty(); });
-    if (own->empty()) ++measured->unjudged.processes;
-    const bool is_own = plan.has_own_budget(budget, process.command);
-    for (Budget& one : *own) cases.push_back({process, std::move(one), is_own});
+    const bool is_left = plan.is_left_to_others(budget, process.command);
+    bool is_judged = false;
+    for (Budget& one : *own) {
+      if (one.limits.empty() && one.baseline.empty()) continue;
+      is_judged = true;
+      cases.push_back({process, std::move(one), is_left || &one != &own->back()});
+    }
+    if (!is_judged) ++measured->unjudged.processes;
   }
   return cases;
 }

@@ -112,6 +112,11 @@ bool Arena::give_back(uint32_t ring, uint32_t chunks) {
   return true;
 }
 
+uint64_t Arena::inode() const {
+  struct stat facts {};
+  return ::fstat(fd_.get(), &facts) == 0 ? facts.st_ino : 0;
+}
+
 uint64_t Arena::resident_bytes() const {
   struct stat status {};
   return ::fstat(fd_.get(), &status) == 0 ? static_cast<uint64_t>(status.st_blocks) * 512 : 0;

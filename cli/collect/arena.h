@@ -28,6 +28,8 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
 
   int fd() const { return fd_.get(); }
+  // As /proc/PID/maps has it; 0: unknown.
+  uint64_t inode() const;
   wire::Control& control() { return *reinterpret_cast<wire::Control*>(base_); }
   wire::Question& question(uint32_t index) {
     return reinterpret_cast<wire::Question*>(base_ + wire::kQuestionsOff)[index];

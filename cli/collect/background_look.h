@@ -4,9 +4,12 @@
 //           ended, but left (std::unique_ptr::release()).
 #pragma once
 
+#include "cli/base/clock.h"
+
 #include <signal.h>
 
 #include <atomic>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <optional>
@@ -22,25 +25,21 @@ class BackgroundLook {
   // To be asked now and then; true: nobody waits for the result any more.
   using HasToStop = std::function<bool()>;
 
-  // look: returns nothing, or throws, where it cannot be known.
-  explicit BackgroundLook(std::function<std::optional<Result>(const HasToStop&)> look) {
-    // Signals of ours are the first thread's.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+  // look: returns nothing, or throws, where it cannot be known. May throw std::bad_alloc.
+  explicit BackgroundLook(std::function<std::optional<Result>(const HasToStop&)> look) : begun_ns_(monotonic_ns()) {
+    const SignalsOff signals;
     try {
       thread_ = std::thread([this, look = std::move(look)] {
         try {
           result_ = look([this] { return has_to_stop_.load(std::memory_order_relaxed); });
         } catch (const std::exception&) {  // then it is not known
         }
+        took_ns_ = monotonic_ns() - begun_ns_;
         is_done_.store(true, std::memory_order_release);
       });
     } catch (const std::system_error&) {
       is_done_ = true;
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   // Waits for it, which is told to stop.
   ~BackgroundLook() {
@@ -51,10 +50,29 @@ class BackgroundLook {
   BackgroundLook& operator=(const BackgroundLook&) = delete;
 
   bool is_done() const { return is_done_.load(std::memory_order_acquire); }
-  // pre: is_done()
+  // pre of both: is_done()
   std::optional<Result> take() { return std::move(result_); }
+  uint64_t took_ns() const { return took_ns_; }
 
  private:
+  // Signals of ours are the first thread's.
+  class SignalsOff {
+   public:
+    SignalsOff() {
+      sigset_t all;
+      sigfillset(&all);
+      pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    ~SignalsOff() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    SignalsOff(const SignalsOff&) = delete;
+    SignalsOff& operator=(const SignalsOff&) = delete;
+
+   private:
+    sigset_t before_;
+  };
+
+  const uint64_t begun_ns_;
+  uint64_t took_ns_ = 0;
   std::optional<Result> result_;
   std::atomic<bool> is_done_ = false;
   std::atomic<bool> has_to_stop_ = false;

@@ -149,7 +149,7 @@ void PageOccupancy::pin(uint64_t address, uint64_t size_bytes, uint32_t site) {
 HeapPages PageOccupancy::result() const {
   HeapPages result = result_;
   for (const LostPart& part : parts_) {
-    if (part.blocks != 0) result.pinning.push_back(part);
+    if (part.blocks != 0 && part.site != 0) result.pinning.push_back(part);  // 0: of blocks that were left out
   }
   std::stable_sort(result.pinning.begin(), result.pinning.end(),
                    [](const LostPart& a, const LostPart& b) { return a.bytes > b.bytes; });
@@ -231,19 +231,24 @@ void FragmentationWatch::step(uint64_t now_ns, uint64_t resident_bytes, const Ta
     return;
   }
   lowest_bytes_ = std::min(live, lowest_bytes_);
-  rise_bytes_ = std::max(rise_bytes_, live - lowest_bytes_);
+  const uint64_t rise_bytes = live - lowest_bytes_;
+  if (rise_bytes > freed_bytes_ / 16) risen_bytes_ = std::max(risen_bytes_, live);
   // It fell further, by a quarter: what is unused now was not before. Or a quarter of it is in use again: the time in
   // which it is unused begins anew.
   const bool fell_further = peak - live > freed_bytes_ + freed_bytes_ / 4;
-  const bool is_used_again = rise_bytes_ > freed_bytes_ / 4;
+  const bool is_used_again = rise_bytes > freed_bytes_ / 4;
   if (since_ns_ == 0 || fell_further || is_used_again) {
     since_ns_ = now_ns;
     freed_bytes_ = peak - live;
     lowest_bytes_ = live;
-    rise_bytes_ = 0;
-    if (is_used_again) found_.reset();
+    risen_bytes_ = 0;
+    if (is_used_again) {
+      found_.reset();
+      look_.reset();
+    }
     next_ns_ = std::max(now_ns + kFallenNs, earliest_ns_);
   }
+  if (found_) found_->most_bytes = std::max(found_->most_bytes, live);
   // It has some of it in use again, or gave it back.
   if (found_ && (live > found_->live_bytes + found_->pages.unused_bytes() / 4 ||
                  resident_bytes + found_->pages.unused_bytes() / 4 < found_->resident_bytes)) {
@@ -252,10 +257,11 @@ void FragmentationWatch::step(uint64_t now_ns, uint64_t resident_bytes, const Ta
   }
   if (look_ != nullptr) {
     if (!look_->is_done()) return;
+    const uint64_t took_ns = look_->took_ns();
     if (std::optional<HeapPages> pages = look_->take())
-      found_ = Found{since_ns_, begun_ns_, begun_live_bytes_, resident_bytes, std::move(*pages)};
+      found_ = Found{since_ns_, begun_ns_, begun_live_bytes_, risen_bytes_, resident_bytes, std::move(*pages)};
     look_.reset();
-    earliest_ns_ = now_ns + (now_ns - begun_ns_) * kPartOfTime;
+    earliest_ns_ = now_ns + took_ns * kPartOfTime;
     next_ns_ = std::max(earliest_ns_, now_ns + (now_ns - since_ns_) / 2);
   }
   if (now_ns < next_ns_) return;
@@ -272,7 +278,7 @@ std::optional<FragmentationWatch::Found> FragmentationWatch::at_end(const Ledger
   const uint64_t live = ledger.sites().totals().live.bytes;
   if (!found_ || live > ledger.sites().totals().peak.bytes / 2) return std::nullopt;
   Found found = *found_;
-  const uint64_t most = std::max(live, lowest_bytes_ + rise_bytes_);
+  const uint64_t most = std::max(live, found.most_bytes);
   uint64_t used = most - std::min(most, found.live_bytes);  // of what is unused, at another time
   HeapPages& pages = found.pages;
   if (used >= pages.unused_bytes()) return std::nullopt;

@@ -106,6 +106,7 @@ class FragmentationWatch {
     uint64_t since_ns = 0;  // by monotonic_ns(): when the heap had fallen
     uint64_t at_ns = 0;
     uint64_t live_bytes = 0;      // then
+    uint64_t most_bytes = 0;      // the most since it had fallen, where it had risen again, and since then
     uint64_t resident_bytes = 0;  // of the whole process
     HeapPages pages;
   };
@@ -118,7 +119,7 @@ class FragmentationWatch {
   uint64_t since_ns_ = 0;               // 0: it has not fallen
   uint64_t freed_bytes_ = 0;            // by then
   uint64_t lowest_bytes_ = UINT64_MAX;  // that were live since
-  uint64_t rise_bytes_ = 0;             // the most that was live beyond these later
+  uint64_t risen_bytes_ = 0;            // what was live when it had risen again, at most
   uint64_t earliest_ns_ = 0;            // of the next look, by what the last one took
   uint64_t begun_ns_ = 0;               // of the look under way
   uint64_t begun_live_bytes_ = 0;

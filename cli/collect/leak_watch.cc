@@ -22,11 +22,6 @@ namespace {
 
 constexpr uint64_t kMostSettlingNs = 5'000'000'000;
 
-uint64_t inode_of(int fd) {
-  struct stat facts {};
-  return ::fstat(fd, &facts) == 0 ? facts.st_ino : 0;
-}
-
 // The file itself, as /proc/PID/maps names it.
 std::string real_path(const std::string& path) {
   char buffer[PATH_MAX];
@@ -56,7 +51,7 @@ void LeakWatch::ask() {
   question.exiting = {control.end_stack_avma, control.end_thread_avma};
   question.own_pages_avma = control.own_pages_avma;
   question.own_pages_count = control.own_pages_count;
-  question.arena_inode = inode_of(arena_.fd());
+  question.arena_inode = arena_.inode();
   question.allocator = real_path(allocator_);
   question.inherits = inherits_;
   check_ = std::make_unique<LeakCheck>(question);

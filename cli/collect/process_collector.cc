@@ -116,7 +116,7 @@ struct ProcessCollector::State {
     const uint64_t now_ns = monotonic_ns();
     fragmentation.step(now_ns, resident_bytes, {identity.pid, control.own_pages_avma, control.own_pages_count},
                        &ledger);
-    untouched.step({now_ns, books_ns, resident_bytes}, identity.pid, &ledger);
+    untouched.step({now_ns, books_ns, resident_bytes}, {identity.pid, arena->inode()}, &ledger);
   }
 
   // The identities of the devices that the agent has announced by now.
@@ -274,8 +274,8 @@ size_t ProcessCollector::drain(RoundKind kind) {
     state.threads.refresh_names(budget, [&state](uint32_t id) { return state.files->thread_name(id); });
   }
   if (now_ns >= state.next_resident_ns) {
-    state.books_ns =
-        taken == 0 ? now_ns : state.scale.start_ns() + state.scale.since_start_ns(state.ledger.last_ticks());
+    const uint64_t latest_ns = state.scale.start_ns() + state.scale.since_start_ns(state.ledger.last_ticks());
+    state.books_ns = std::max(state.books_ns, state.drain->is_quiet() ? now_ns : latest_ns);
     sample_resident();
   }
   state.ledger.set_bound(state.book_ticks(taken));

@@ -2,12 +2,10 @@
 // once more the books, to tell blocks that were freed while the kernel was asked.
 #include "cli/collect/untouched.h"
 
-#include "cli/base/saturating.h"
-
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <new>
-#include <unordered_map>
 #include <utility>
 
 namespace heapprof::cli {
@@ -20,25 +18,55 @@ constexpr uint64_t kSettleNs = 50'000'000;
 constexpr uint64_t kIntervalNs = 100'000'000;
 constexpr uint64_t kPartOfTime = 100;
 constexpr size_t kMostBlocks = 1'000'000;
+constexpr size_t kManyFound = 1'000;
 constexpr uint64_t kPageMask = 4096 - 1;
 
-std::optional<std::vector<BlockPages>> look_at_blocks(pid_t pid, const std::vector<BlockPages>& blocks,
+bool is_before(const BlockPages& a, const BlockPages& b) { return a.address < b.address; }
+
+// An address that begins a block again begins another one.
+bool is_live(const BlockPages& block, Ledger* ledger) {
+  const std::optional<Block> live = ledger->find_live(block.address);
+  return live && live->birth == block.birth && live->size_bytes == block.size_bytes;
+}
+
+uint64_t untouched_of_live(const std::vector<BlockPages>& blocks) {
+  uint64_t sum = 0;
+  for (const BlockPages& block : blocks) sum += block.has_ended ? 0 : block.untouched_bytes;
+  return sum;
+}
+
+// Whether these are the mappings of the image that the books are of.
+bool is_image(const TargetMemory& memory, uint64_t arena_inode) {
+  return arena_inode == 0 ||
+         std::any_of(memory.mappings().begin(), memory.mappings().end(), [arena_inode](const TargetMapping& mapping) {
+           return mapping.inode == arena_inode && mapping.path.starts_with("/memfd:");
+         });
+}
+
+std::optional<std::vector<BlockPages>> look_at_blocks(const UntouchedWatch::Target& target,
+                                                      std::vector<BlockPages>* blocks,
                                                       const std::function<bool()>& has_to_stop) {
-  TargetMemory memory(pid);
+  TargetMemory memory(target.pid);
   memory.set_interrupt(has_to_stop);
   if (!memory.tells_pages()) return std::nullopt;
-  std::vector<BlockPages> seen = blocks;
-  for (BlockPages& block : seen) {
+  // What is mapped nowhere was freed just now.
+  const auto is_nowhere = [&memory](const BlockPages& block) {
+    return memory.mapping_of(block.address) == nullptr ||
+           memory.mapping_of(block.address + block.size_bytes - 1) == nullptr;
+  };
+  blocks->erase(std::remove_if(blocks->begin(), blocks->end(), is_nowhere), blocks->end());
+  std::sort(blocks->begin(), blocks->end(), is_before);
+  for (BlockPages& block : *blocks) {
     const MemoryRange whole{(block.address + kPageMask) & ~kPageMask, (block.address + block.size_bytes) & ~kPageMask};
     block.untouched_bytes = whole.end - whole.start;
     for (const MemoryRange& pages : memory.pages_of(whole)) block.untouched_bytes -= pages.end - pages.start;
   }
   if (memory.is_gone() || memory.has_unknown_pages() || has_to_stop()) return std::nullopt;
-  return seen;
+  // The program may have gone on as another one, before or meanwhile: then it has no such pages.
+  if (!is_image(memory, target.arena_inode) || !is_image(TargetMemory(target.pid), target.arena_inode))
+    return std::nullopt;
+  return std::move(*blocks);
 }
-
-// An address that begins a block again begins another one.
-bool is_same(const BlockPages& a, const BlockPages& b) { return a.birth == b.birth && a.size_bytes == b.size_bytes; }
 
 }  // namespace
 
@@ -48,58 +76,80 @@ uint64_t UntouchedWatch::Found::untouched_bytes() const {
   return sum;
 }
 
-void UntouchedWatch::begin(const Moment& moment, pid_t pid, Ledger* ledger) {
-  std::vector<BlockPages> blocks;
+void UntouchedWatch::begin(const Moment& moment, const Target& target, Ledger* ledger) {
+  const auto blocks = std::make_shared<std::vector<BlockPages>>();
   ledger->for_each_live([&](const Block& block) {
     if (block.size_bytes >= kLeastBlockBytes && block.address + block.size_bytes > block.address)
-      blocks.push_back({block.address, block.size_bytes, block.birth, 0, block.site});
+      blocks->push_back({block.address, block.size_bytes, block.birth, 0, block.site, false});
   });
-  look_ = std::make_unique<BackgroundLook<std::vector<BlockPages>>>(
-      [pid, blocks = std::move(blocks)](const auto& has_to_stop) { return look_at_blocks(pid, blocks, has_to_stop); });
+  look_ = std::make_unique<Look>(
+      [target, blocks](const auto& has_to_stop) { return look_at_blocks(target, blocks.get(), has_to_stop); });
   begun_ns_ = moment.now_ns;
   looked_ns_ = 0;
+  grown_before_bytes_ = grown_bytes_;
 }
 
-// Resident bytes grow when blocks are touched that are new, and when those are that were found.
-void UntouchedWatch::count_touched(const Moment& moment, uint64_t live_bytes) {
-  if (live_bytes > last_live_bytes_) new_bytes_ += live_bytes - last_live_bytes_;
-  if (moment.resident_bytes > last_resident_bytes_) {
-    const uint64_t grown = moment.resident_bytes - last_resident_bytes_;
-    const uint64_t of_new = std::min(grown, new_bytes_);
-    new_bytes_ -= of_new;
-    touched_bytes_ += grown - of_new;
+// Whether a good part of what was found, and lives, may have been touched since it was looked at: more became resident;
+// or less is live and not resident, by more than blocks that were freed as they were.
+bool UntouchedWatch::is_stale() const {
+  if (!found_) return false;
+  const uint64_t untouched = untouched_of_live(found_->blocks);
+  const uint64_t freed = untouched_then_bytes_ - std::min(untouched_then_bytes_, untouched);
+  const uint64_t fallen = lacking_then_bytes_ - std::min(lacking_then_bytes_, lacking_bytes_);
+  return untouched != 0 && (grown_bytes_ > untouched / 4 || fallen - std::min(fallen, freed) > untouched / 4);
+}
+
+// Which blocks of found_ were freed: as they were, or one cannot know.
+void UntouchedWatch::settle_ended(Ledger* ledger) {
+  std::vector<BlockPages*> ended;
+  for (BlockPages& block : found_->blocks) {
+    if (!block.has_ended && !is_live(block, ledger)) ended.push_back(&block);
   }
-  last_live_bytes_ = live_bytes;
+  for (BlockPages* const block : ended) block->has_ended = true;
+  has_freed_ = false;
+  uint64_t ended_bytes = 0;
+  for (const BlockPages* const block : ended) ended_bytes += block->untouched_bytes;
+  // What lacked of these went with them.
+  const uint64_t fallen = lacking_then_bytes_ - std::min(lacking_then_bytes_, lacking_bytes_);
+  const uint64_t freed = untouched_then_bytes_ - std::min(untouched_then_bytes_, untouched_of_live(found_->blocks));
+  if (grown_bytes_ <= ended_bytes / 4 && fallen <= freed + ended_bytes / 4) return;
+  constexpr uint64_t kUnknown = UINT64_MAX;
+  for (BlockPages* const block : ended) block->untouched_bytes = kUnknown;
+  std::erase_if(found_->blocks, [](const BlockPages& block) { return block.untouched_bytes == kUnknown; });
+}
+
+void UntouchedWatch::note(const Moment& moment, uint64_t live_bytes, Ledger* ledger) {
+  if (moment.resident_bytes > last_resident_bytes_) grown_bytes_ += moment.resident_bytes - last_resident_bytes_;
+  has_freed_ = has_freed_ || live_bytes < last_live_bytes_;
   last_resident_bytes_ = moment.resident_bytes;
+  last_live_bytes_ = live_bytes;
+  lacking_bytes_ = live_bytes - std::min(live_bytes, moment.resident_bytes);
+  if (!found_ || !has_freed_ || moment.now_ns < next_settle_ns_) return;
+  if (found_->blocks.size() > kManyFound) next_settle_ns_ = moment.now_ns + kIntervalNs;
+  settle_ended(ledger);
 }
 
 // Takes what a look saw of blocks that live on.
 void UntouchedWatch::merge(std::vector<BlockPages>* seen, Ledger* ledger) {
-  const auto has_ended = [ledger](const BlockPages& block) {
-    const std::optional<Block> live = ledger->find_live(block.address);
-    return !live || !is_same(block, {block.address, live->size_bytes, live->birth, 0, live->site});
-  };
+  const auto has_ended = [ledger](const BlockPages& block) { return !is_live(block, ledger); };
   seen->erase(std::remove_if(seen->begin(), seen->end(), has_ended), seen->end());
-  const bool is_stale = found_ && touched_bytes_ > found_->untouched_bytes() / 4;
   if (found_) {
-    std::unordered_map<uint64_t, const BlockPages*> by_address;
-    for (const BlockPages& block : *seen) by_address[block.address] = &block;
-    const auto correct = [&](BlockPages& block) {
-      const auto now = by_address.find(block.address);
-      if (now == by_address.end() || !is_same(block, *now->second)) return is_stale;
-      block.untouched_bytes = std::min(block.untouched_bytes, now->second->untouched_bytes);
-      return false;
-    };
-    std::vector<BlockPages>& known = found_->blocks;
-    known.erase(std::remove_if(known.begin(), known.end(), correct), known.end());
+    settle_ended(ledger);
+    for (BlockPages& block : found_->blocks) {
+      const auto now = std::lower_bound(seen->begin(), seen->end(), block, is_before);
+      if (block.has_ended || now == seen->end() || now->address != block.address || now->birth != block.birth) continue;
+      block.untouched_bytes = std::min(block.untouched_bytes, now->untouched_bytes);
+    }
   }
   Found latest{begun_ns_, std::move(*seen)};
   if (!found_ || latest.untouched_bytes() >= found_->untouched_bytes()) found_ = std::move(latest);
-  touched_bytes_ -= touched_before_;
+  grown_bytes_ -= grown_before_bytes_;
+  lacking_then_bytes_ = lacking_bytes_;
+  untouched_then_bytes_ = untouched_of_live(found_->blocks);
   if (found_->untouched_bytes() < kLeastBytes) found_.reset();
 }
 
-void UntouchedWatch::step(const Moment& moment, pid_t pid, Ledger* ledger) {
+void UntouchedWatch::step(const Moment& moment, const Target& target, Ledger* ledger) {
   const uint64_t live = ledger->sites().totals().live.bytes;
   const uint64_t lacking = live - std::min(live, moment.resident_bytes);
   if (lacking < std::max(kLeastBytes, live / 4)) {
@@ -109,35 +159,34 @@ void UntouchedWatch::step(const Moment& moment, pid_t pid, Ledger* ledger) {
     since_ns_ = moment.now_ns;
     next_ns_ = std::max(moment.now_ns + kSettleNs, earliest_ns_);
   }
-  if (found_ || look_ != nullptr) count_touched(moment, live);
-  const bool is_stale = found_ && touched_bytes_ > found_->untouched_bytes() / 4;
+  if (!found_ && look_ == nullptr) {
+    last_resident_bytes_ = moment.resident_bytes;
+    last_live_bytes_ = live;
+    grown_bytes_ = 0;
+  }
+  note(moment, live, ledger);
   if (look_ != nullptr) {
     if (!look_->is_done()) return;
     if (looked_ns_ == 0) {
       looked_ns_ = moment.now_ns;
-      earliest_ns_ = moment.now_ns + (moment.now_ns - begun_ns_) * kPartOfTime;
+      earliest_ns_ = moment.now_ns + look_->took_ns() * kPartOfTime;
     }
     if (moment.books_ns < looked_ns_) return;
-    std::optional<std::vector<BlockPages>> seen = look_->take();
-    look_.reset();
     try {
+      std::optional<std::vector<BlockPages>> seen = look_->take();
       if (seen) merge(&*seen, ledger);
     } catch (const std::bad_alloc&) {
       found_.reset();
     }
+    look_.reset();
     next_ns_ = std::max(earliest_ns_, moment.now_ns + std::max(kIntervalNs, (moment.now_ns - since_ns_) / 2));
     return;
   }
-  if (is_stale ? moment.now_ns < earliest_ns_ : since_ns_ == 0 || moment.now_ns < next_ns_) return;
+  if (is_stale() ? moment.now_ns < earliest_ns_ : since_ns_ == 0 || moment.now_ns < next_ns_) return;
   next_ns_ = moment.now_ns + kIntervalNs;  // where it cannot begin
   if (ledger->live_blocks() > kMostBlocks) return;
-  if (!found_) touched_bytes_ = 0;
-  touched_before_ = touched_bytes_;
-  new_bytes_ = 0;
-  last_live_bytes_ = live;
-  last_resident_bytes_ = moment.resident_bytes;
   try {
-    begin(moment, pid, ledger);
+    begin(moment, target, ledger);
   } catch (const std::bad_alloc&) {  // for the look, not for the books
     next_ns_ = UINT64_MAX;
     earliest_ns_ = UINT64_MAX;
@@ -145,8 +194,11 @@ void UntouchedWatch::step(const Moment& moment, pid_t pid, Ledger* ledger) {
 }
 
 std::optional<UntouchedWatch::Found> UntouchedWatch::at_end() const {
-  if (!found_ || touched_bytes_ > found_->untouched_bytes() / 4) return std::nullopt;
-  return found_;
+  if (!found_) return std::nullopt;
+  Found found = *found_;
+  if (is_stale()) std::erase_if(found.blocks, [](const BlockPages& block) { return !block.has_ended; });
+  if (found.untouched_bytes() < kLeastBytes) return std::nullopt;
+  return found;
 }
 
 }  // namespace heapprof::cli

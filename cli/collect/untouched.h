@@ -1,20 +1,24 @@
-// cli/collect/untouched.h: what a program asked for in large blocks, and never used: pages of live blocks that the
-// kernel never had to give it.
+// cli/collect/untouched.h: what a program asked for in large blocks, and had not used: pages of live blocks that the
+// kernel did not have to give it.
 //
 // Guarantees
 //  - The process is not stopped. Pages are those of the moment at which the kernel was asked (/proc/PID/pagemap; in
-//    memory, or swapped out); a block counts only if the books have it live before that moment and after it.
-//  - It is looked only while the whole process has less resident than what is live of the heap, by 8 MiB and a quarter
-//    of that; first after 50 ms of it, then ever less often, and for 1 % of the time at most.
-//  - What was found is that of one moment. Where a later look finds more of these blocks touched, it is corrected;
-//    where so much became resident since that it may have been touched, and the blocks are gone, it is dropped.
+//    memory, or swapped out). A block counts only if the books have it live before that moment and after it, in the
+//    same image of the process.
+//  - It is looked only while 8 MiB or more, and a quarter or more, of what is live of the heap is not resident: first
+//    after 50 ms of it, then ever less often, and for 1 % of the time at most.
+//  - What was found is that of one moment. A later look corrects it, for blocks that are still live. Where more than a
+//    quarter of it may have been touched since, as the resident set grew by so much, or less is lacking by so much,
+//    it is looked again; what is freed before that is dropped.
 // Not provided: blocks below 64 KiB; pages that a block shares with others (they count as touched); mapped pages; what
-//           is touched within the last 10 ms of a block's life. A page that was only read counts as touched.
+//           is touched within the last 10 ms of a block's life. A page that was only read counts as touched, one that
+//           the program gave back (MADV_DONTNEED) does not.
 // Context:  as cli/collect/fragmentation.h.
 // Trust:    /proc is the kernel's.
 // Cost:     two comparisons every 10 ms while all is touched. A look: 0.15 µs a live block in the thread that reads the
-//           rings, in another 8 bytes read for each page of a large block (less from Linux 6.7 on); 40 bytes a large
-//           block.
+//           rings, in another 8 bytes read for each page of a large block (less from Linux 6.7 on), and 50 bytes a
+//           large block, three times while it lasts. While something is found, a look-up in the books for each of its
+//           blocks every 10 ms in which memory was freed (of more than 1,000: every 100 ms).
 #pragma once
 
 #include "cli/collect/background_look.h"
@@ -36,10 +40,15 @@ struct BlockPages {
   uint64_t birth = 0;  // ticks
   uint64_t untouched_bytes = 0;
   uint32_t site = 0;
+  bool has_ended = false;  // it was freed as it was
 };
 
 class UntouchedWatch {
  public:
+  struct Target {
+    pid_t pid = 0;
+    uint64_t arena_inode = 0;  // of a memfd that this image has mapped, and no other; 0: that is not asked
+  };
   struct Moment {
     uint64_t now_ns = 0;
     uint64_t books_ns = 0;  // the books have all that was before
@@ -47,14 +56,14 @@ class UntouchedWatch {
   };
 
   // After a sample of the resident set.
-  void step(const Moment& moment, pid_t pid, Ledger* ledger);
+  void step(const Moment& moment, const Target& target, Ledger* ledger);
   void forget() { (void)look_.release(); }
   // No look is under way.
   bool is_at_rest() const { return look_ == nullptr; }
 
   struct Found {
-    uint64_t at_ns = 0;  // by monotonic_ns()
-    std::vector<BlockPages> blocks;
+    uint64_t at_ns = 0;              // by monotonic_ns()
+    std::vector<BlockPages> blocks;  // by address
 
     uint64_t untouched_bytes() const;
   };
@@ -62,8 +71,12 @@ class UntouchedWatch {
   std::optional<Found> at_end() const;
 
  private:
-  void begin(const Moment& moment, pid_t pid, Ledger* ledger);
-  void count_touched(const Moment& moment, uint64_t live_bytes);
+  using Look = BackgroundLook<std::vector<BlockPages>>;
+
+  void begin(const Moment& moment, const Target& target, Ledger* ledger);
+  void note(const Moment& moment, uint64_t live_bytes, Ledger* ledger);
+  void settle_ended(Ledger* ledger);
+  bool is_stale() const;
   void merge(std::vector<BlockPages>* seen, Ledger* ledger);
 
   uint64_t since_ns_ = 0;     // 0: what is live is resident
@@ -71,14 +84,19 @@ class UntouchedWatch {
   uint64_t earliest_ns_ = 0;  // of it, by what the last one took
   uint64_t begun_ns_ = 0;     // of the look under way
   uint64_t looked_ns_ = 0;    // it was under way until then
-  std::unique_ptr<BackgroundLook<std::vector<BlockPages>>> look_;
+  std::unique_ptr<Look> look_;
   std::optional<Found> found_;
-  // What became resident since the last look that is in found_, and is not of blocks that are new.
-  uint64_t touched_bytes_ = 0;
-  uint64_t touched_before_ = 0;  // of these, when the look under way began
-  uint64_t new_bytes_ = 0;       // of such blocks, as far as it is not resident yet
+  // What became resident since the last look that is in found_ began, and before the one under way did; what was live
+  // and not resident at its end.
+  uint64_t grown_bytes_ = 0;
+  uint64_t grown_before_bytes_ = 0;
+  uint64_t lacking_then_bytes_ = 0;
+  uint64_t untouched_then_bytes_ = 0;  // of blocks of found_ that were live then
+  uint64_t lacking_bytes_ = 0;         // now
   uint64_t last_resident_bytes_ = 0;
   uint64_t last_live_bytes_ = 0;
+  uint64_t next_settle_ns_ = 0;
+  bool has_freed_ = false;  // since it was last looked which blocks have ended
 };
 
 }  // namespace heapprof::cli

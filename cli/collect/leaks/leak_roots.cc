@@ -154,7 +154,9 @@ class Roots {
     if (mapping.inode == facts_.arena_inode && mapping.path.starts_with("/memfd:")) return;
     if (is_left_out(mapping.path) || is_device(mapping.path)) return;
     if (mapping.is_shared) {
-      add_shared(mapping.range, mapping.is_writable);
+      const bool is_memory = mapping.path.starts_with("/memfd:") || mapping.path.starts_with("/dev/shm/") ||
+                             mapping.path.starts_with("/dev/zero") || mapping.path.starts_with("/SYSV");
+      if (mapping.is_writable || is_memory) add_shared(mapping.range, mapping.is_writable);
     } else if (mapping.is_writable) {
       add(mapping.range, variables_of(mapping));
     } else {
@@ -166,7 +168,7 @@ class Roots {
   }
 
   // Others may have written what the process never looked at; to look would change the file. Where it may only read,
-  // what it never looked at is data of the file's, and no pointer of its own.
+  // what it never looked at holds no pointer of its own; and files on a disk hold data.
   void add_shared(const MemoryRange& range, bool is_writable) {
     for (const MemoryRange& piece : without_own(range, {range})) {
       uint64_t unread_bytes = piece.end - piece.start;

@@ -124,7 +124,7 @@ std::string finding_head(const Finding& finding, const ReportView& view) {
     case FindingKind::kStorm:
       return fmt::format("{} of about {}", blocks(finding.cost_blocks), bytes(view, finding.each_bytes));
     case FindingKind::kFragmentation: return fmt::format("{} of the heap resident and unused", cost);
-    case FindingKind::kUntouched: return fmt::format("{} asked for and never touched", cost);
+    case FindingKind::kUntouched: return fmt::format("{} asked for and not touched", cost);
   }
   return "";
 }
@@ -203,7 +203,7 @@ std::string detail_of(const Profile& profile, const Finding& finding, const Fram
                             blocks(finding.cost_blocks))
               : "");
     case FindingKind::kUntouched:
-      return fmt::format("at {} it had {} in {} of 64 KiB and more, and the system had been asked for the pages of {}",
+      return fmt::format("at {} it had {} in {} of 64 KiB and more, of which {} had been touched",
                          format_duration(finding.seen_ns), bytes(view, finding.at_peak_bytes),
                          blocks(finding.cost_blocks), bytes(view, finding.at_peak_bytes - finding.cost_bytes));
   }

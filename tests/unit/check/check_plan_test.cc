@@ -33,10 +33,11 @@ TEST_CASE("a started process is judged by the budget with its command, else by t
   CheckOptions options;
   const Result<CheckPlan> plan = CheckPlan::make(options);
   REQUIRE(plan.ok());
-  const Result<Budget> budget = plan->budget_of_started(parent, {"/usr/bin/parser", "x"});
-  REQUIRE(budget.ok());
-  CHECK(budget->name == "suite.parser");
-  CHECK(budget->baseline.empty());
-  CHECK(budget->limits.size() == 1);
-  CHECK_FALSE(plan->has_own_budget(parent, {"/usr/bin/parser", "x"}));
+  const Result<std::vector<Budget>> budgets = plan->budgets_of_started(parent, {"/usr/bin/parser", "x"});
+  REQUIRE(budgets.ok());
+  REQUIRE(budgets->size() == 1);
+  CHECK(budgets->front().name == "suite.parser");
+  CHECK(budgets->front().baseline.empty());
+  CHECK(budgets->front().limits.size() == 1);
+  CHECK_FALSE(plan->is_left_to_others(parent, {"/usr/bin/parser", "x"}));
 }

@@ -81,7 +81,9 @@ HeapPages coloured(const MemoryRange& range, const std::vector<MemoryRange>& pre
     part.bytes += share;
     ++part.blocks;
   }
-  for (const auto& [site, part] : parts) all.pinning.push_back(part);
+  for (const auto& [site, part] : parts) {
+    if (site != 0) all.pinning.push_back(part);  // 0: of blocks that are in no total
+  }
   std::stable_sort(all.pinning.begin(), all.pinning.end(),
                    [](const LostPart& a, const LostPart& b) { return a.bytes > b.bytes; });
   return all;

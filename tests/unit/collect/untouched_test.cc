@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,7 +42,8 @@ class Rooms {
   uint64_t at(uint64_t block) const { return reinterpret_cast<uint64_t>(all_) + block * (kBlockBytes + kPage) + 16; }
   void touch(uint64_t block, uint64_t bytes) { std::memset(reinterpret_cast<char*>(at(block)), 1, bytes); }
   void step(uint64_t at_ms, uint64_t resident_bytes, uint64_t books_ms = 0) {
-    watch.step({at_ms * kMs, (books_ms == 0 ? at_ms : books_ms) * kMs, resident_bytes}, ::getpid(), &books.ledger);
+    watch.step({at_ms * kMs, (books_ms == 0 ? at_ms : books_ms) * kMs, resident_bytes}, {::getpid(), arena_inode},
+               &books.ledger);
   }
   // Begins a look and takes what it saw.
   void look(uint64_t at_ms, uint64_t resident_bytes) {
@@ -61,6 +63,7 @@ class Rooms {
 
   test::Books books;
   UntouchedWatch watch;
+  uint64_t arena_inode = 0;
 
  private:
   static constexpr uint64_t kBytes = kBlocks * (kBlockBytes + kPage) + kPage;
@@ -133,15 +136,60 @@ TEST_CASE("blocks that became resident and are gone before another look are not 
   CHECK(rooms.untouched() == 0);
 }
 
-TEST_CASE("blocks that are freed as they are stay in what was found, and new memory is not theirs") {
+TEST_CASE("blocks that are freed as they are stay in what was found") {
   Rooms rooms;
   rooms.step(1000, 0);
   rooms.look(1050, 0);
   rooms.books.malloc(10, 1, 0x10'0000, 100 * kMega, 5);  // where this process has nothing
-  rooms.step(1060, 100 * kMega);
+  rooms.step(1060, 100 * kMega);                         // it may have been theirs
+  CHECK(rooms.untouched() == 0);
+  rooms.look(60'000, 100 * kMega);  // and was not
+  CHECK(rooms.untouched() == kBlocks * kRoom);
   rooms.books.free(11, 1, 0x10'0000);
+  rooms.step(60'010, 0);
   for (uint64_t i = 0; i < kBlocks; ++i) rooms.books.free(12 + i, 1, rooms.at(i));
-  rooms.step(1070, 0);
+  rooms.step(60'020, 0);
+  CHECK(rooms.untouched() == kBlocks * kRoom);
+  rooms.step(60'030, 100 * kMega);  // of whatever comes later
+  CHECK(rooms.untouched() == kBlocks * kRoom);
+}
+
+TEST_CASE("where as much was given back as was touched, less is lacking, and it is looked again") {
+  Rooms rooms;
+  rooms.books.malloc(10, 1, 0x10'0000, 30 * kMega, 5);  // where this process has nothing; all of it is touched
+  rooms.step(1000, 30 * kMega);
+  rooms.look(1050, 30 * kMega);
+  CHECK(rooms.untouched() == kBlocks * kRoom);
+  for (uint64_t i = 0; i < 3; ++i) rooms.touch(i, kBlockBytes);
+  rooms.books.free(11, 1, 0x10'0000);
+  rooms.step(1060, 30 * kMega);
+  CHECK(rooms.untouched() == 0);
+  rooms.look(60'000, 30 * kMega);
+  CHECK(rooms.untouched() == kRoom);
+}
+
+TEST_CASE("nothing is found in another image of the process") {
+  Rooms rooms;
+  const int arena = ::memfd_create("arena", 0);
+  struct stat facts {};
+  REQUIRE(::fstat(arena, &facts) == 0);
+  rooms.arena_inode = facts.st_ino;
+  rooms.step(1000, 0);
+  rooms.look(1050, 0);
+  CHECK(rooms.untouched() == 0);
+  REQUIRE(::ftruncate(arena, kPage) == 0);
+  void* const mapped = ::mmap(nullptr, kPage, PROT_READ, MAP_SHARED, arena, 0);
+  rooms.look(60'000, 0);
+  CHECK(rooms.untouched() == kBlocks * kRoom);
+  ::munmap(mapped, kPage);
+  ::close(arena);
+}
+
+TEST_CASE("a block that is mapped nowhere is not known") {
+  Rooms rooms;
+  rooms.books.malloc(10, 1, 0x10'0000, 100 * kMega, 5);
+  rooms.step(1000, 0);
+  rooms.look(1050, 0);
   CHECK(rooms.untouched() == kBlocks * kRoom);
 }
 
