@@ -80,6 +80,10 @@ void KnownStacks::change_to(uint64_t sp) {
 
 bool KnownStacks::reach(uint64_t end_avma) {
   AddressRange& stack = stacks_[0];
+  // A walk that began further up has seen how far it reaches; where the kernel cannot be asked, that is all there is.
+  for (uint32_t at = 1; at < kKept; ++at) {
+    if (stacks_[at].start <= stack.end && stacks_[at].end > stack.end) stack.end = stacks_[at].end;
+  }
   if (end_avma <= stack.end) return true;
   if (end_avma - stack.end > kMostFrameBytes) return false;
   if (end_avma - stack.end > kNearBytes) return jump_to(end_avma);
@@ -96,6 +100,11 @@ bool KnownStacks::jump_to(uint64_t end_avma) {
   for (uint32_t at = kKept - 1; at != 0; --at) stacks_[at] = stacks_[at - 1];
   stacks_[0] = found;
   return true;
+}
+
+bool KnownStacks::read_popped(uint64_t sp, uint64_t avma, uint64_t* value) {
+  constexpr uint64_t kRedZoneBytes = 128;
+  return sp - avma <= kRedZoneBytes && read(avma, sizeof *value, value);
 }
 
 bool KnownStacks::read(uint64_t avma, uint32_t size_bytes, uint64_t* value) {

@@ -37,6 +37,9 @@ class KnownStacks {
   bool reach(uint64_t end_avma);
   // Copies size_bytes (8 at most) of the current stack, or of other memory that can be read. False: it cannot be.
   bool read(uint64_t avma, uint32_t size_bytes, uint64_t* value);
+  // Copies a word that lies at most 128 bytes below sp, on a page that no walk has come to: what a function had popped
+  // when a signal interrupted it. False: it cannot be read, or lies elsewhere.
+  bool read_popped(uint64_t sp, uint64_t avma, uint64_t* value);
 
   void forget() { *this = {}; }
 

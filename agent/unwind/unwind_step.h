@@ -51,8 +51,11 @@ enum class StepResult : uint8_t { kStepped, kEndOfStack, kNotCompact, kBadFrame 
   if (HEAPPROF_UNLIKELY(!is_on_stack(stacks, cfa))) return StepResult::kBadFrame;
   if (rule->bp_offset_words != 0) {
     const uint64_t slot = cfa + static_cast<uint64_t>(int64_t{rule->bp_offset_words} * 8);
-    if (HEAPPROF_UNLIKELY(!stacks->current().holds(slot))) return StepResult::kBadFrame;
-    state->bp = load_word(slot);
+    if (HEAPPROF_LIKELY(stacks->current().holds(slot))) {
+      state->bp = load_word(slot);
+    } else if (!stacks->read_popped(state->sp, slot, &state->bp)) {
+      return StepResult::kBadFrame;
+    }
   }
   state->pc_avma = load_word(cfa - 8);
   state->sp = cfa;

@@ -1,4 +1,5 @@
 // tests/unit/agent_unwind/special_test.cc: frames that no compact rule describes, and frames that nothing describes.
+#include "agent/unwind/unwind_step.h"
 #include "shared/events.h"
 #include "tests/unit/agent_unwind/probe.h"
 #include "tests/unit/agent_unwind/shapes/shapes.h"
@@ -238,6 +239,37 @@ TEST_CASE("every instruction of a run can be interrupted", "[special]") {
   CHECK(tally().mismatched == 0);
   CHECK(tally().truncated == 0);
   CHECK(tally().other_short == 0);
+}
+
+TEST_CASE("what an interrupted function has popped is found below its stack pointer, also on another page") {
+  constexpr uint64_t kPage = 4096;
+  auto* const memory =
+      static_cast<char*>(mmap(nullptr, 3 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  REQUIRE(memory != MAP_FAILED);
+  const uint64_t sp = reinterpret_cast<uint64_t>(memory) + kPage;
+  const auto put = [](uint64_t at, uint64_t word) { std::memcpy(reinterpret_cast<void*>(at), &word, sizeof word); };
+  put(sp - 32, 0x1234);
+  put(sp + 8, 0x5678);
+  const auto take = [sp](int16_t bp_offset_words, WalkState* state) {
+    KnownStacks stacks;
+    stacks.go_to(sp);
+    REQUIRE_FALSE(stacks.current().holds(sp - 32));
+    *state = {0, sp, 0};
+    UnwindRule rule{};
+    rule.kind = RuleKind::kCfaFromSp;
+    rule.cfa_offset_bytes = 16;
+    rule.bp_offset_words = bp_offset_words;
+    return step(&rule, &stacks, state);
+  };
+  WalkState state{};
+  CHECK(take(-6, &state) == StepResult::kStepped);  // cfa - 48
+  CHECK(state.bp == 0x1234);
+  CHECK(state.pc_avma == 0x5678);
+  CHECK(state.sp == sp + 16);
+  CHECK(take(-19, &state) == StepResult::kBadFrame);  // below what a signal leaves alone
+  CHECK(mprotect(memory, kPage, PROT_NONE) == 0);
+  CHECK(take(-6, &state) == StepResult::kBadFrame);
+  munmap(memory, 3 * kPage);
 }
 
 }  // namespace heapprof::agent::test
