@@ -21,18 +21,14 @@ constexpr size_t kMostBlocks = 1'000'000;
 constexpr size_t kManyFound = 1'000;
 constexpr uint64_t kPageMask = 4096 - 1;
 
+using Life = BlockPages::Life;
+
 bool is_before(const BlockPages& a, const BlockPages& b) { return a.address < b.address; }
 
 // An address that begins a block again begins another one.
 bool is_live(const BlockPages& block, Ledger* ledger) {
   const std::optional<Block> live = ledger->find_live(block.address);
   return live && live->birth == block.birth && live->size_bytes == block.size_bytes;
-}
-
-uint64_t untouched_of_live(const std::vector<BlockPages>& blocks) {
-  uint64_t sum = 0;
-  for (const BlockPages& block : blocks) sum += block.has_ended ? 0 : block.untouched_bytes;
-  return sum;
 }
 
 // Whether these are the mappings of the image that the books are of.
@@ -80,7 +76,7 @@ void UntouchedWatch::begin(const Moment& moment, const Target& target, Ledger* l
   const auto blocks = std::make_shared<std::vector<BlockPages>>();
   ledger->for_each_live([&](const Block& block) {
     if (block.size_bytes >= kLeastBlockBytes && block.address + block.size_bytes > block.address)
-      blocks->push_back({block.address, block.size_bytes, block.birth, 0, block.site, false});
+      blocks->push_back({block.address, block.size_bytes, block.birth, 0, block.site});
   });
   look_ = std::make_unique<Look>(
       [target, blocks](const auto& has_to_stop) { return look_at_blocks(target, blocks.get(), has_to_stop); });
@@ -89,33 +85,33 @@ void UntouchedWatch::begin(const Moment& moment, const Target& target, Ledger* l
   grown_before_bytes_ = grown_bytes_;
 }
 
-// Whether a good part of what was found, and lives, may have been touched since it was looked at: more became resident;
-// or less is live and not resident, by more than blocks that were freed as they were.
-bool UntouchedWatch::is_stale() const {
-  if (!found_) return false;
-  const uint64_t untouched = untouched_of_live(found_->blocks);
-  const uint64_t freed = untouched_then_bytes_ - std::min(untouched_then_bytes_, untouched);
+// Whether so much of what lay untouched in live blocks may have been touched since it was looked at: more became
+// resident; or less is live and not resident, by more than blocks that were freed as they were.
+bool UntouchedWatch::may_be_touched(uint64_t bytes) const {
+  const uint64_t freed = untouched_then_bytes_ - std::min(untouched_then_bytes_, untouched_live_bytes_);
   const uint64_t fallen = lacking_then_bytes_ - std::min(lacking_then_bytes_, lacking_bytes_);
-  return untouched != 0 && (grown_bytes_ > untouched / 4 || fallen - std::min(fallen, freed) > untouched / 4);
+  return grown_bytes_ > bytes || fallen > freed + bytes;
+}
+
+bool UntouchedWatch::is_stale() const {
+  return untouched_live_bytes_ != 0 && may_be_touched(untouched_live_bytes_ / 4);
 }
 
 // Which blocks of found_ were freed: as they were, or one cannot know.
 void UntouchedWatch::settle_ended(Ledger* ledger) {
-  std::vector<BlockPages*> ended;
-  for (BlockPages& block : found_->blocks) {
-    if (!block.has_ended && !is_live(block, ledger)) ended.push_back(&block);
-  }
-  for (BlockPages* const block : ended) block->has_ended = true;
-  has_freed_ = false;
   uint64_t ended_bytes = 0;
-  for (const BlockPages* const block : ended) ended_bytes += block->untouched_bytes;
-  // What lacked of these went with them.
-  const uint64_t fallen = lacking_then_bytes_ - std::min(lacking_then_bytes_, lacking_bytes_);
-  const uint64_t freed = untouched_then_bytes_ - std::min(untouched_then_bytes_, untouched_of_live(found_->blocks));
-  if (grown_bytes_ <= ended_bytes / 4 && fallen <= freed + ended_bytes / 4) return;
-  constexpr uint64_t kUnknown = UINT64_MAX;
-  for (BlockPages* const block : ended) block->untouched_bytes = kUnknown;
-  std::erase_if(found_->blocks, [](const BlockPages& block) { return block.untouched_bytes == kUnknown; });
+  for (BlockPages& block : found_->blocks) {
+    if (block.life != Life::kLive || is_live(block, ledger)) continue;
+    block.life = Life::kEndsNow;
+    ended_bytes += block.untouched_bytes;
+  }
+  has_freed_ = false;
+  untouched_live_bytes_ -= ended_bytes;
+  if (may_be_touched(ended_bytes / 4))
+    std::erase_if(found_->blocks, [](const BlockPages& block) { return block.life == Life::kEndsNow; });
+  for (BlockPages& block : found_->blocks) {
+    if (block.life == Life::kEndsNow) block.life = Life::kEnded;
+  }
 }
 
 void UntouchedWatch::note(const Moment& moment, uint64_t live_bytes, Ledger* ledger) {
@@ -137,7 +133,8 @@ void UntouchedWatch::merge(std::vector<BlockPages>* seen, Ledger* ledger) {
     settle_ended(ledger);
     for (BlockPages& block : found_->blocks) {
       const auto now = std::lower_bound(seen->begin(), seen->end(), block, is_before);
-      if (block.has_ended || now == seen->end() || now->address != block.address || now->birth != block.birth) continue;
+      if (block.life != Life::kLive || now == seen->end() || now->address != block.address || now->birth != block.birth)
+        continue;
       block.untouched_bytes = std::min(block.untouched_bytes, now->untouched_bytes);
     }
   }
@@ -145,7 +142,10 @@ void UntouchedWatch::merge(std::vector<BlockPages>* seen, Ledger* ledger) {
   if (!found_ || latest.untouched_bytes() >= found_->untouched_bytes()) found_ = std::move(latest);
   grown_bytes_ -= grown_before_bytes_;
   lacking_then_bytes_ = lacking_bytes_;
-  untouched_then_bytes_ = untouched_of_live(found_->blocks);
+  untouched_live_bytes_ = 0;
+  for (const BlockPages& block : found_->blocks)
+    if (block.life == Life::kLive) untouched_live_bytes_ += block.untouched_bytes;
+  untouched_then_bytes_ = untouched_live_bytes_;
   if (found_->untouched_bytes() < kLeastBytes) found_.reset();
 }
 
@@ -159,6 +159,7 @@ void UntouchedWatch::step(const Moment& moment, const Target& target, Ledger* le
     since_ns_ = moment.now_ns;
     next_ns_ = std::max(moment.now_ns + kSettleNs, earliest_ns_);
   }
+  if (!found_) untouched_live_bytes_ = 0;
   if (!found_ && look_ == nullptr) {
     last_resident_bytes_ = moment.resident_bytes;
     last_live_bytes_ = live;
@@ -196,7 +197,7 @@ void UntouchedWatch::step(const Moment& moment, const Target& target, Ledger* le
 std::optional<UntouchedWatch::Found> UntouchedWatch::at_end() const {
   if (!found_) return std::nullopt;
   Found found = *found_;
-  if (is_stale()) std::erase_if(found.blocks, [](const BlockPages& block) { return !block.has_ended; });
+  if (is_stale()) std::erase_if(found.blocks, [](const BlockPages& block) { return block.life == Life::kLive; });
   if (found.untouched_bytes() < kLeastBytes) return std::nullopt;
   return found;
 }

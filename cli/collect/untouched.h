@@ -40,7 +40,7 @@ struct BlockPages {
   uint64_t birth = 0;  // ticks
   uint64_t untouched_bytes = 0;
   uint32_t site = 0;
-  bool has_ended = false;  // it was freed as it was
+  enum class Life : uint8_t { kLive, kEndsNow, kEnded } life = Life::kLive;  // kEnded: it was freed as it was
 };
 
 class UntouchedWatch {
@@ -76,6 +76,7 @@ class UntouchedWatch {
   void begin(const Moment& moment, const Target& target, Ledger* ledger);
   void note(const Moment& moment, uint64_t live_bytes, Ledger* ledger);
   void settle_ended(Ledger* ledger);
+  bool may_be_touched(uint64_t bytes) const;
   bool is_stale() const;
   void merge(std::vector<BlockPages>* seen, Ledger* ledger);
 
@@ -92,6 +93,7 @@ class UntouchedWatch {
   uint64_t grown_before_bytes_ = 0;
   uint64_t lacking_then_bytes_ = 0;
   uint64_t untouched_then_bytes_ = 0;  // of blocks of found_ that were live then
+  uint64_t untouched_live_bytes_ = 0;  // the same, of those that are
   uint64_t lacking_bytes_ = 0;         // now
   uint64_t last_resident_bytes_ = 0;
   uint64_t last_live_bytes_ = 0;
