@@ -210,7 +210,7 @@ bool is_in_segment(uint64_t start_avma, uint64_t bytes, uint32_t rights) {
   return false;
 }
 
-// A pointer of the executable, as tables of addresses (GOT) have them; 0: there is none at that address.
+// A pointer of the executable, as tables of addresses (GOT) have them; 0: that address holds no pointer.
 uint64_t slot_value(uint64_t slot_avma) {
   if (!is_in_segment(slot_avma, sizeof(uint64_t), PF_R | PF_W)) return 0;
   return *reinterpret_cast<const uint64_t*>(slot_avma);

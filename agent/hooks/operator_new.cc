@@ -151,7 +151,7 @@ void* const kRecording[] = {
 void* g_library_new[kCount];  // nullptr: they are not led
 void* g_own_hooks[kCount];    // the agent's symbols
 
-// All are called alike: what the registers of parameters hold that an operator has not is nobody's.
+// All are called alike: an operator ignores the registers of parameters that it does not have.
 using AnyOperator = void* (*)(size_t, size_t, size_t);
 template <size_t kIndex>
 void* within_new(size_t first, size_t second, size_t third) {

@@ -37,7 +37,7 @@ constexpr size_t kCount = 0
     ;
 
 Redirection g_list[kCount + kNewOperators]{};
-Redirection g_back[kCount + kNewOperators]{};  // the other way round: to what the library has, from ours
+Redirection g_back[kCount + kNewOperators]{};  // from ours back to what the library has
 size_t g_count = 0;                            // of each
 
 // Without what the main program defines: the library calls that.

@@ -20,8 +20,8 @@ class CheckPlan {
   Result<std::vector<Budget>> budgets_to_run() const;
   // The budgets for a command line, one or more; `profile` is the file that has it, or the program itself.
   Result<std::vector<Budget>> budgets_for(const std::vector<std::string>& command, const std::string& profile) const;
-  // The budgets for a process that the program of `parent` started: those with its command. Where there is none, or it
-  // has the parent's, too (a forked child): the parent's limits, last, under a name of its own and without its
+  // The budgets for a process that the program of `parent` started: those with its command. Where no budget has it, or
+  // it has the parent's, too (a forked child): the parent's limits, last, under a name of its own and without its
   // baseline, which is of another program.
   Result<std::vector<Budget>> budgets_of_started(const Budget& parent, const std::vector<std::string>& command) const;
   // Whether such a process is judged by budgets of others alone.

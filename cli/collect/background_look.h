@@ -22,7 +22,7 @@ namespace heapprof::cli {
 template <typename Result>
 class BackgroundLook {
  public:
-  // To be asked now and then; true: nobody waits for the result any more.
+  // To be asked now and then; true: the result is not wanted any more.
   using HasToStop = std::function<bool()>;
 
   // look: returns nothing, or throws, where it cannot be known. May throw std::bad_alloc.

@@ -58,7 +58,7 @@ std::optional<std::vector<BlockPages>> look_at_blocks(const UntouchedWatch::Targ
     for (const MemoryRange& pages : memory.pages_of(whole)) block.untouched_bytes -= pages.end - pages.start;
   }
   if (memory.is_gone() || memory.has_unknown_pages() || has_to_stop()) return std::nullopt;
-  // The program may have gone on as another one, before or meanwhile: then it has no such pages.
+  // The program may have gone on as another one, before the look or during it: then it has no such pages.
   if (!is_image(memory, target.arena_inode) || !is_image(TargetMemory(target.pid), target.arena_inode))
     return std::nullopt;
   return std::move(*blocks);

@@ -16,7 +16,7 @@
 // Context:  as cli/collect/fragmentation.h.
 // Trust:    /proc is the kernel's.
 // Cost:     two comparisons every 10 ms while all is touched. A look: 0.15 µs a live block in the thread that reads the
-//           rings, in another 8 bytes read for each page of a large block (less from Linux 6.7 on), and 50 bytes a
+//           rings, in another 8 bytes read for each page of a large block (less from Linux 6.7 on), and 40 bytes a
 //           large block, three times while it lasts. While something is found, a look-up in the books for each of its
 //           blocks every 10 ms in which memory was freed (of more than 1,000: every 100 ms).
 #pragma once

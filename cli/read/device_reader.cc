@@ -52,21 +52,22 @@ void read_refusal(JsonPull* json, PointReader* points, Refusal* refusal) {
       });
 }
 
-void read_owner_part(JsonPull* json, PointReader* points, OwnerPart* part) {
-  read_stacked(
-      json, points, &part->node, [part](FieldReader& reader) { visit_owner_part(*part, reader); },
-      [](const std::string&) { return false; });
-}
+void visit_part(OwnerPart* part, FieldReader& reader) { visit_owner_part(*part, reader); }
+void visit_part(UntouchedPart* part, FieldReader& reader) { visit_untouched_part(*part, reader); }
 
 // What has fields, and blocks by stack.
-template <typename VisitFields>
-void read_blocks_of(JsonPull* json, PointReader* points, std::vector<OwnerPart>* parts,
-                    const VisitFields& visit_fields) {
+template <typename Part, typename VisitFields>
+void read_blocks_of(JsonPull* json, PointReader* points, std::vector<Part>* parts, const VisitFields& visit_fields) {
+  const auto read_part = [&](Part* part) {
+    read_stacked(
+        json, points, &part->node, [part](FieldReader& reader) { visit_part(part, reader); },
+        [](const std::string&) { return false; });
+  };
   uint32_t no_stack = 0;
   read_stacked(json, points, &no_stack, visit_fields, [&](const std::string& key) {
     if (key != "blocks_of" || !parts->empty()) return false;
     if (!json->begin_array()) return true;
-    while (json->next_element() && !json->failed()) read_owner_part(json, points, &parts->emplace_back());
+    while (json->next_element() && !json->failed()) read_part(&parts->emplace_back());
     return true;
   });
 }
@@ -193,20 +194,7 @@ void read_fragmentation(JsonPull* json, PointReader* points, Fragmentation* frag
 }
 
 void read_untouched(JsonPull* json, PointReader* points, Untouched* untouched) {
-  const auto read_part = [&](UntouchedPart* part) {
-    read_stacked(
-        json, points, &part->node, [part](FieldReader& reader) { visit_untouched_part(*part, reader); },
-        [](const std::string&) { return false; });
-  };
-  uint32_t no_stack = 0;
-  read_stacked(
-      json, points, &no_stack, [untouched](FieldReader& reader) { visit_untouched(*untouched, reader); },
-      [&](const std::string& key) {
-        if (key != "blocks_of" || !untouched->parts.empty()) return false;
-        if (!json->begin_array()) return true;
-        while (json->next_element() && !json->failed()) read_part(&untouched->parts.emplace_back());
-        return true;
-      });
+  read_blocks_of(json, points, &untouched->parts, [&](FieldReader& reader) { visit_untouched(*untouched, reader); });
 }
 
 void read_names(JsonPull* json, PointReader* points, std::vector<NamedMemory>* names) {

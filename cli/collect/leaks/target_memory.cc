@@ -208,7 +208,7 @@ bool TargetMemory::list_pages(MemoryRange range, Kind kind, std::vector<MemoryRa
       const bool is_swapped = (entries[i] & kSwapped) != 0;
       if (!is_swapped && (entries[i] & kPresent) == 0) continue;
       if (kind == Kind::kChanged && !is_swapped && (entries[i] & kOfFile) != 0) continue;
-      // A page of zeros is nobody's own; a large one looks like a file's.
+      // The kernel has one page of zeros for all processes; the large one looks like a file's.
       if (kind == Kind::kWritten && !is_swapped && (entries[i] & (kExclusive | kOfFile)) != kExclusive) continue;
       add_pages({page * kMapPageBytes, (page + 1) * kMapPageBytes}, found);
     }

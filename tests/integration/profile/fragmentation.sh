@@ -1,11 +1,13 @@
 # What stays resident when it is freed: as the program's own account of its pages has it; whose blocks pin it; where the
-# program gives it back, uses it again or keeps one piece of it, nothing of the kind is said.
+# program gives it back, uses it again or keeps one piece of it, nothing of the kind is said. And what of large blocks
+# was never touched.
 export COLUMNS=200
 [ "$(getconf PAGE_SIZE)" = 4096 ] || skip "pages of another size"
 # Until the pages were looked at, however busy the machine is.
-is_seen() { "$HEAPPROF_BIN" snapshot -q -o now.json "$program" 2>/dev/null && [ "$(of now from_ns)" != null ]; }
+is_seen() { "$HEAPPROF_BIN" snapshot -q -o now.json "$program" 2>/dev/null && [ "$(json now.json ".heapprof.devices[0].$looked_at.seen_ns")" != null ]; }
 at_end() { kill -9 "$heapprof" 2>/dev/null || true; }
-run_told() {
+run_told() {  # MODE [WHAT IS LOOKED AT]
+  looked_at=${2:-fragmentation}
   "$HEAPPROF_BIN" run -o "$1.json" -- "$TARGETS/keeps_pages" "$1" >"$1.txt" 2>"$1.err" &
   heapprof=$!
   has_program() { program=$(pgrep -P $heapprof -x keeps_pages); }
@@ -59,3 +61,18 @@ done
 # A sum of runs has none, and says nothing of it.
 "$HEAPPROF_BIN" merge -o sum.json scattered.json top.json || fail "merge"
 expect_eq "of a sum" "$(of sum from_ns)" null
+
+# Of large blocks: to the page as the program's own account has it.
+run_told rooms untouched
+check_profile rooms.json
+part() { json rooms.json ".heapprof.devices[0].untouched.blocks_of[0].$1"; }
+expect_eq "untouched" "$(part untouched_bytes)" "$(cat rooms.txt)"
+expect_eq "of blocks" "$(part large_count) $(part large_bytes)" "3 $((3 * 40 << 20))"
+expect_in rooms.err "room (keeps_pages.cc:"
+expect_in rooms.err "has 120 MiB, of which 8.01 MiB had been touched at "
+expect_status 0 "$HEAPPROF_BIN" report --findings --format json rooms.json
+expect_eq "the first finding" "$(jq -r '.findings[0] | "\(.kind) \(.large_count) \(.cost_bytes)"' out.txt)" "untouched 3 $(cat rooms.txt)"
+expect_status 0 "$HEAPPROF_BIN" report --format json rooms.json
+expect_eq "the report's" "$(jq -r '.devices[0].untouched.blocks_of[0].untouched_bytes' out.txt)" "$(cat rooms.txt)"
+expect_status 0 "$HEAPPROF_BIN" report rooms.json
+expect_in out.txt "not touched at "

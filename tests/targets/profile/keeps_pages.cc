@@ -1,11 +1,13 @@
 // tests/targets/profile/keeps_pages.cc: has 40 MiB of the heap, frees nearly all of it, and goes on for half a second
-// (scattered, top: until SIGUSR1).
+// (scattered, top, rooms: until SIGUSR1).
 //   scattered   one small block in 20 stays: prints which pages of what it had are there now, by its own account:
 //               "RESIDENT EMPTY SPARSE PIECES", in bytes, but the last
 //   top         the last block alone stays
 //   trimmed     as scattered, and malloc_trim(0)
 //   again       as scattered, and all of it once more
 //   returned    nothing stays
+//   rooms       has three blocks of 40 MiB instead, of which it writes 3 MiB, 5 MiB and nothing: prints "UNTOUCHED", of
+//               whole pages, by its own account
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
@@ -73,6 +75,34 @@ void account(const std::vector<char*>& kept, uint64_t first, uint64_t last) {
   printf("%lu %lu %lu %lu\n", resident, empty, sparse, pieces);
 }
 
+uint64_t untouched_bytes(const char* block, size_t bytes) {
+  const auto address = reinterpret_cast<uint64_t>(block);
+  const int file = open("/proc/self/pagemap", O_RDONLY);
+  uint64_t untouched = 0;
+  for (uint64_t page = (address + kPage - 1) / kPage; page < (address + bytes) / kPage; ++page) {
+    uint64_t entry = 0;
+    if (pread(file, &entry, sizeof entry, static_cast<off_t>(page * sizeof entry)) != sizeof entry) exit(3);
+    untouched += entry >> 62 == 0 ? kPage : 0;
+  }
+  close(file);
+  return untouched;
+}
+
+char* room() { return static_cast<char*>(malloc(40 << 20)); }
+
+void keep_rooms(const sigset_t& told) {
+  uint64_t untouched = 0;
+  for (const size_t written : {3 << 20, 5 << 20, 0}) {
+    char* const block = room();
+    memset(block, 1, written);
+    untouched += untouched_bytes(block, 40 << 20);
+  }
+  printf("%lu\n", untouched);
+  const timespec most{120, 0};
+  sigtimedwait(&told, nullptr, &most);
+  _exit(0);
+}
+
 }  // namespace
 
 int main(int, char** words) {
@@ -83,6 +113,7 @@ int main(int, char** words) {
   sigemptyset(&told);
   sigaddset(&told, SIGUSR1);
   sigprocmask(SIG_BLOCK, &told, nullptr);
+  if (mode == "rooms") keep_rooms(told);
   std::vector<char*> work;
   std::vector<char*> kept;
   work.reserve(kBlocks);
