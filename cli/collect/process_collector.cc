@@ -71,6 +71,7 @@ struct ProcessCollector::State {
   const uint64_t serial = next_serial++;
   CollectorOptions options;
   std::unique_ptr<Arena> arena;
+  const uint64_t arena_inode = arena->inode();
   TickScale scale;
   wire::Hello hello{};
   ProcessIdentity identity;
@@ -116,7 +117,7 @@ struct ProcessCollector::State {
     const uint64_t now_ns = monotonic_ns();
     fragmentation.step(now_ns, resident_bytes, {identity.pid, control.own_pages_avma, control.own_pages_count},
                        &ledger);
-    untouched.step({now_ns, books_ns, resident_bytes}, {identity.pid, arena->inode()}, &ledger);
+    untouched.step({now_ns, books_ns, resident_bytes}, {identity.pid, arena_inode}, &ledger);
   }
 
   // The identities of the devices that the agent has announced by now.

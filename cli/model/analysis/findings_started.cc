@@ -23,19 +23,23 @@ struct Descent {
   uint64_t later_bytes = 0;  // … it never had more than this
 };
 
-// Since when the device stays at half of its peak or below; the end of the run if it does not. The stretch of time in
-// which it came down has values from before that: it is left out if what follows is below half of it.
+// Since when the device stays at half of its peak or below; the end of the run if it does not. The stretches of time in
+// which it came down have values from before that: so many as are 1 % of the run are left out if what follows is below
+// half of them.
 Descent find_descent(const Device& device, uint64_t duration_ns) {
   const std::vector<Timeline::Bucket>& buckets = device.timeline.buckets;
   const uint64_t most_bytes = device.totals.peak_bytes / 100 * kStartPeakLaterPercent;
-  Descent descent{duration_ns, 0};
-  Descent next = descent;  // one stretch later
-  for (size_t i = buckets.size(); i-- > 0 && buckets[i].max_bytes <= most_bytes;) {
-    next = descent;
-    descent = {i * device.timeline.bucket_ns, std::max(descent.later_bytes, buckets[i].max_bytes)};
+  std::vector<Descent> descents = {{duration_ns, 0}};  // by where they begin, the last stretch first
+  for (size_t i = buckets.size(); i-- > 0 && buckets[i].max_bytes <= most_bytes;)
+    descents.push_back({i * device.timeline.bucket_ns, std::max(descents.back().later_bytes, buckets[i].max_bytes)});
+  Descent descent = descents.back();
+  const size_t left_out = std::min(descents.size() - 1, std::max<size_t>(1, buckets.size() / 100));
+  for (size_t i = 1; i <= left_out; ++i) {
+    const Descent& later = descents[descents.size() - 1 - i];
+    if (later.later_bytes < descent.later_bytes / 2 && later.from_ns <= duration_ns / 100 * kStartPeakOverPercent)
+      descent = later;
   }
-  const bool came_down_within = next.later_bytes < descent.later_bytes / 2;
-  return came_down_within && next.from_ns <= duration_ns / 100 * kStartPeakOverPercent ? next : descent;
+  return descent;
 }
 
 // The most that the place was seen with from then on; none: nobody looked.

@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 using namespace heapprof;
 using namespace heapprof::cli;
 using namespace heapprof::test;
@@ -365,6 +367,23 @@ TEST_CASE("a peak of the start is found if the run lives far below it afterwards
   REQUIRE(within.size() == 1);
   CHECK(within[0].from_ns == 3 * kSecond);
   CHECK(within[0].later_bytes == low);
+  // It came down within some of many stretches: these are left out as far as they are 1 % of the run.
+  std::vector<uint64_t> curve(300, low);
+  std::fill_n(curve.begin(), 40, peak);
+  curve[40] = 5 * low;
+  curve[41] = 4 * low;
+  curve[42] = 3 * low;
+  Scene slow = scene(0, curve);
+  slow.host().timeline.bucket_ns = kSecond / 30;
+  const std::vector<Finding> fallen = slow.found();
+  REQUIRE(fallen.size() == 1);
+  CHECK(fallen[0].later_bytes == low);
+  CHECK(fallen[0].from_ns == 43 * (kSecond / 30));
+  curve[43] = 3 * low;  // the fourth of 300
+  Scene slower = scene(0, curve);
+  slower.host().timeline.bucket_ns = kSecond / 30;
+  REQUIRE(slower.found().size() == 1);
+  CHECK(slower.found()[0].later_bytes == 5 * low);
   // The fifth is the last that may count.
   const std::vector<Finding> late = scene(0, {peak, peak, peak, peak, 5 * low, low, low, low, low, low}).found();
   REQUIRE(late.size() == 1);
