@@ -17,7 +17,7 @@ namespace heapprof::agent {
 
 namespace {
 
-// A forked child that has not allocated yet begins its life with the question.
+// A forked child that has not allocated yet begins its session with the question.
 int is_recording() {
   if (g_fork_page.state == AgentState::kUnknown && (t_flags & kThreadInside) == 0) start_life();
   const bool is_on = g_fork_page.state == AgentState::kOn && !is_collector_dead() &&
@@ -27,7 +27,7 @@ int is_recording() {
 
 const char* version() { return HEAPPROF_VERSION; }
 
-// A handler that interrupted an event waits for nobody: the collector may wait for the end of that event.
+// A handler that interrupted an event does not wait: the collector may wait for the end of that event.
 bool may_ask() { return !is_in_event() && (t_flags & kThreadInside) == 0 && may_ask_kernel(); }
 
 int ask_of_device(Asking asking, Given* given, heapprof_stats* stats) {
@@ -96,7 +96,8 @@ int get_thread_stats(heapprof_thread_stats* stats) {
   return HEAPPROF_OK;
 }
 
-// The name's number in this life, which the name keeps; 0: nothing is recorded. A forked child has an arena of its own.
+// The name's number in this session, which the name keeps; 0: nothing is recorded. A forked child has an arena of its
+// own.
 uint32_t number_of(heapprof_name* name) {
   const uint64_t key = __atomic_load_n(&name->key, __ATOMIC_RELAXED);
   if (HEAPPROF_LIKELY(key >> 32 == g_birth && g_fork_page.state == AgentState::kOn)) return static_cast<uint32_t>(key);

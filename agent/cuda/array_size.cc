@@ -1,7 +1,7 @@
 // agent/cuda/array_size.cc: multiplies out an array's texels, level by level.
 //
-// The driver says of no array how much memory it takes, and cuMemGetInfo is too coarse and too slow to ask for each. So
-// the size is what the descriptor asks for: a lower bound, without the driver's padding.
+// The driver does not report how much memory an array takes, and cuMemGetInfo is too coarse and too slow to call for
+// each. So the size is what the descriptor requests: a lower bound, without the driver's padding.
 #include "agent/cuda/array_size.h"
 
 namespace heapprof::agent {
@@ -13,7 +13,7 @@ constexpr uint32_t kDepthIsCount =
     0x01 | 0x04;  // LAYERED, CUBEMAP: depth counts layers or faces, the same at each level
 constexpr uint32_t kMappedLater = 0x40 | 0x80;  // SPARSE, DEFERRED_MAPPING
 
-// What a format stores at once: a texel, or a square of texels that is compressed.
+// The unit that a format stores: a texel, or a compressed square of texels.
 struct Block {
   uint32_t side;
   uint32_t bits;

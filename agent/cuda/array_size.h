@@ -1,4 +1,4 @@
-// agent/cuda/array_size.h: how many bytes an array or a mipmap of CUDA takes.
+// agent/cuda/array_size.h: how many bytes a CUDA array or mipmap takes.
 #pragma once
 
 #include <stddef.h>
@@ -21,11 +21,10 @@ struct CudaArray3d {  // CUDA_ARRAY3D_DESCRIPTOR
   uint32_t flags;
 };
 
-// The bytes of its texels, without padding, which the driver tells nobody. 0: it has no memory but what is mapped into
-// it (sparse, or mapped later). levels: 1 for an array; for a mipmap what the program asks for, though no more count
-// than halve the longest side to 1.
-// Source: CUarray_format and the flags CUDA_ARRAY3D_… in cuda.h 13.0. A format that is not known counts a byte a
-//         channel.
+// The bytes of its texels, without padding, which the driver does not report. 0: it has only memory that is mapped into
+// it (sparse, or mapped later). levels: 1 for an array; for a mipmap what the program requests, but at most as many
+// count as halve the longest side to 1.
+// Source: CUarray_format and the flags CUDA_ARRAY3D_… in cuda.h 13.0. An unknown format counts a byte a channel.
 uint64_t bytes_of_array(const CudaArray3d& descriptor, uint32_t levels);
 
 }  // namespace heapprof::agent

@@ -4,7 +4,7 @@
 // X(symbol, base, version, per_thread, kind, bytes, params, args)
 //   symbol … per_thread, params   as in functions.def
 //   kind    a wire::DeviceCall
-//   bytes   how many bytes the call moves or sets, by its parameters; computed once it has succeeded
+//   bytes   how many bytes the call moves or sets, from its parameters; computed once it has succeeded
 // A variant for the per-thread default stream came with CUDA 7.0, or with the function.
 #pragma once
 

@@ -1,7 +1,7 @@
-// agent/cuda/device_limit.cc: a sum for each device, and a table of what is in it.
+// agent/cuda/device_limit.cc: a sum for each device, and a table of the memory in it.
 //
-// One table of open addressing holds memory, handles and mappings: a program has thousands of these at most, and takes
-// microseconds for each. Mappings and contexts end by a look at the whole of it.
+// One table with open addressing holds memory, handles and mappings: a program has thousands of these at most, and each
+// call takes microseconds. When mappings or contexts end, the whole table is searched.
 #include "agent/cuda/device_limit.h"
 
 #include "agent/libc/raw.h"
@@ -21,10 +21,10 @@ enum class Kind : uint32_t { kFree = 0, kAddress, kHandle, kMapping, kUnmapping,
 struct Entry {
   uint64_t key;
   uint64_t size_bytes;
-  uint64_t context;  // the context whose end is its end; for a mapping, the handle behind it
+  uint64_t context;  // the context whose end ends it; for a mapping, its handle
   Kind kind;
   uint32_t device;
-  uint64_t references;  // of a handle: references and mappings
+  uint64_t references;  // for a handle: references and mappings
 };
 
 constexpr uint64_t kFirstEntries = 4096;
@@ -33,7 +33,7 @@ struct Table {
   Entry* entries;
   uint64_t capacity;  // a power of two
   uint64_t used;
-  uint32_t birth;  // of the process that made it (g_birth): a forked child makes its own
+  uint32_t birth;  // of the process that created it (g_birth): a forked child creates its own
 };
 Table g_table;
 uint64_t g_charged_bytes[wire::kDeviceLimits];
@@ -43,7 +43,7 @@ class Locked {
   Locked() {
     for (uint32_t round = 0; !try_lock(g_fork_page.device_lock); ++round) let_others_run(round);
     if (g_table.birth == g_birth) return;
-    g_table = {nullptr, 0, 0, g_birth};  // the parent's may be half made; its pages are few
+    g_table = {nullptr, 0, 0, g_birth};  // the parent's may be half built; its pages are few
     memset(g_charged_bytes, 0, sizeof g_charged_bytes);
   }
   ~Locked() { unlock(g_fork_page.device_lock); }
@@ -96,13 +96,13 @@ bool make_room() {
   return true;
 }
 
-// Erases an entry. Those behind it move up, so that none is cut off from its home.
+// Erases an entry. Entries after it move up, so that each stays reachable from its home.
 void erase(Entry* entry) {
   const uint64_t mask = g_table.capacity - 1;
   uint64_t gap = static_cast<uint64_t>(entry - g_table.entries);
   for (uint64_t i = (gap + 1) & mask; g_table.entries[i].kind != Kind::kFree; i = (i + 1) & mask) {
     const uint64_t home = home_of(g_table.entries[i].kind, g_table.entries[i].key);
-    if (((i - home) & mask) < ((i - gap) & mask)) continue;  // it would come to lie before its home
+    if (((i - home) & mask) < ((i - gap) & mask)) continue;  // it would land before its home
     g_table.entries[gap] = g_table.entries[i];
     gap = i;
   }
@@ -110,8 +110,8 @@ void erase(Entry* entry) {
   --g_table.used;
 }
 
-// Erases every entry that is_over(entry) chooses; on_end(entry) follows each, when it is gone, and erases none.
-// Only from the table's end do entries move to its beginning or back, and those are looked at twice.
+// Erases every entry that is_over(entry) chooses; then on_end(entry) is called for it, which must not erase entries.
+// Entries pass the scan position only by wrapping around the table's end, and are then visited twice.
 template <typename IsOver, typename OnEnd>
 void sweep(const IsOver& is_over, const OnEnd& on_end) {
   for (uint64_t i = 0; i < g_table.capacity;) {
@@ -120,12 +120,12 @@ void sweep(const IsOver& is_over, const OnEnd& on_end) {
       ++i;
       continue;
     }
-    erase(&g_table.entries[i]);  // another may have moved here: looked at next
+    erase(&g_table.entries[i]);  // another may have moved here: visited next
     on_end(entry);
   }
 }
 
-// Entries of kind `from` that is_one(entry) chooses become of kind `to`.
+// Changes entries of kind `from` that is_one(entry) chooses to kind `to`.
 template <typename IsOne>
 void move_entries(Kind from, Kind to, const IsOne& is_one) {
   sweep([&](const Entry& entry) { return entry.kind == from && is_one(entry); },
@@ -139,7 +139,7 @@ void move_entries(Kind from, Kind to, const IsOne& is_one) {
 void charge(Kind kind, const DeviceMemory& memory) {
   if (!is_limited(memory.device)) return;
   const Locked guard;
-  if (Entry* before = find(kind, memory.key)) {  // its end went by unseen
+  if (Entry* before = find(kind, memory.key)) {  // its end was not seen
     charged(before->device) -= before->size_bytes;
     erase(before);
   }
@@ -195,7 +195,7 @@ void charge_handle(const DeviceMemory& memory) { charge(Kind::kHandle, memory); 
 bool take_address(uint64_t address, DeviceMemory* taken) {
   const Locked guard;
   Entry* entry = find(Kind::kAddress, address);
-  if (entry == nullptr) entry = find(Kind::kEnding, address);  // its context may end at this moment, and may not
+  if (entry == nullptr) entry = find(Kind::kEnding, address);  // its context may be ending
   if (entry == nullptr) return false;
   *taken = {entry->key, entry->device, entry->size_bytes, entry->context};
   erase(entry);
@@ -218,7 +218,7 @@ bool take_handle(uint64_t handle, DeviceMemory* taken) {
 
 void charge_mapping(uint64_t address, uint64_t size_bytes, uint64_t handle) {
   const Locked guard;
-  const bool has_room = make_room();  // before anything is found: it may move the table
+  const bool has_room = make_room();  // before any look-up: it may move the table
   Entry* behind = find(Kind::kHandle, handle);
   if (behind == nullptr || find(Kind::kMapping, address) != nullptr) return;
   ++behind->references;

@@ -1,9 +1,9 @@
-// agent/cuda/driver.cc: finds the driver's functions by name, late, and asks questions by them.
+// agent/cuda/driver.cc: finds the driver's functions by name, late, and queries the driver through them.
 //
-// A program may load the driver at any time and by any way, and unload it again; so an address is looked up at its
-// first use and forgotten when its object may be gone. A question that an old driver lacks would be looked up at every
-// call: it gets an answerer of ours (cannot_say), but only once the oldest question was found, as before that no driver
-// may be loaded at all.
+// A program may load the driver at any time and by any route, and unload it again. So an address is looked up at its
+// first use and forgotten when its object may be gone. A query function that an old driver lacks would be looked up at
+// every call: a stub (cannot_say) replaces it, but only once the oldest query function was found, as before that no
+// driver may be loaded at all.
 #include "agent/cuda/driver.h"
 
 #include "agent/cuda/device_limit.h"
@@ -29,7 +29,7 @@ constexpr const char* kSymbols[kHooked] = {
 
 void* g_real_cuda[kHooked];
 
-// Functions that are only asked, by the symbol of the ABI that is meant.
+// Functions that the agent only queries, by the symbol of the intended ABI.
 enum class Question : uint32_t {
   kCtxGetDevice,
   kCtxGetCurrent,
@@ -95,7 +95,7 @@ void* find_cuda(const char* symbol, void** kept) {
 
 int cannot_say() { return kCudaNotInitialized; }
 
-// The driver's function for a question. A driver that is older than the question is searched once.
+// The driver's function for a query. A driver that is older than the query is searched once.
 void* answerer(Question question) {
   void*& address = g_questions[static_cast<size_t>(question)];
   void* known = __atomic_load_n(&address, __ATOMIC_ACQUIRE);
@@ -113,7 +113,7 @@ bool ask(Question question, Arguments... arguments) {
   return ask_function(answerer(question), arguments...);
 }
 
-// The text of a note, put together without libc, which may allocate.
+// The text of a note, composed without libc, which may allocate.
 struct Words {
   char text[sizeof wire::Note::text] = {};
   size_t length = 0;
@@ -143,7 +143,7 @@ struct Words {
   }
 };
 
-// g_birth of the life in which each device was announced.
+// g_birth of the session in which each device was announced.
 uint32_t g_announced[wire::kLastCudaDevice - wire::kFirstCudaDevice + 1];
 
 constexpr uint32_t kPointerMemoryType = 2;     // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
@@ -175,7 +175,7 @@ bool is_same_object(const void* one, const void* other) {
          object_of_one.info.start_avma == object_of_other.info.start_avma;
 }
 
-// A driver may give out another address than the exported one; it is in the same object then.
+// A driver may return another address than the exported one; then it is in the same object.
 bool stands_for(CudaFunction function, const void* found) {
   const void* real = real_cuda(function);
   return real != nullptr && (found == real || is_same_object(real, found));
@@ -186,7 +186,7 @@ void forget_cuda() {
   for (void*& question : g_questions) {
     forget_unloaded(&question);
     if (__atomic_load_n(&question, __ATOMIC_RELAXED) == reinterpret_cast<void*>(cannot_say))
-      __atomic_store_n(&question, nullptr, __ATOMIC_RELEASE);  // the next driver may
+      __atomic_store_n(&question, nullptr, __ATOMIC_RELEASE);  // the next driver may have it
   }
   forget_cuda_runtime();
 }
@@ -319,7 +319,7 @@ bool may_record_event(void* stream, bool per_thread) {
   return ask_function(function, stream, &status) && status == kNotCapturing;
 }
 
-// A graph inside of a graph, and one that decides itself what it runs, are not looked into.
+// Graphs inside a graph, and conditional nodes, are not examined.
 bool ask_kernel_nodes(void* graph, uint64_t* count) {
   constexpr uint32_t kKernelNode = 0, kInnerGraph = 4, kConditional = 13;  // CUgraphNodeType
   constexpr size_t kFewNodes = 128;
@@ -347,7 +347,7 @@ bool ask_kernel_nodes(void* graph, uint64_t* count) {
 RelaxedCapture::RelaxedCapture() : mode_(kRelaxed) { ask(Question::kExchangeCaptureMode, &mode_); }
 RelaxedCapture::~RelaxedCapture() { ask(Question::kExchangeCaptureMode, &mode_); }
 
-// The NULL stream cannot be captured, unless it is each thread's own.
+// The NULL stream cannot be captured, unless it is the per-thread one.
 bool is_capturing(void* stream, bool per_thread) {
   if (stream == nullptr && !per_thread) return false;
   uint32_t status = kNotCapturing;

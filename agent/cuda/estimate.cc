@@ -1,7 +1,7 @@
-// agent/cuda/estimate.cc: asks what is free, where asking disturbs nobody.
+// agent/cuda/estimate.cc: queries free memory when that disturbs no capture.
 //
-// cuMemGetInfo in a thread that captures spoils the capture, so nothing is asked while any capture runs. Captures are
-// counted as they begin and end; one that began unseen is found by asking the default stream.
+// cuMemGetInfo in a capturing thread invalidates the capture, so nothing is queried while any capture runs. Captures
+// are counted as they begin and end; one that began unseen is found by querying the default stream.
 #include "agent/cuda/estimate.h"
 
 #include "agent/process/arena.h"
@@ -26,7 +26,7 @@ void note_capture(int change) {
   }
 }
 
-// A capture that began unseen, in a stream that waits for the default stream, makes the default stream answer with an
+// If a capture began unseen in a stream that waits for the default stream, querying the default stream returns an
 // error.
 bool ask_free_memory(FreeMemory* memory) {
   if (g_captures.load(std::memory_order_relaxed) != 0) return false;

@@ -1,11 +1,11 @@
-// agent/cuda/estimate.h: `heapprof run --estimate-gpu`: what contexts and modules take on a device, which no call says:
-// what was free before they were made, less what was free after.
+// agent/cuda/estimate.h: `heapprof run --estimate-gpu`: what contexts and modules take on a device, which no call
+// reports: free memory before they were made, less free memory after.
 //
 // Guarantees
-//  - Nothing is asked without the flag, while a stream captures, or at a launch. A question that fails changes nothing:
-//    the call that is looked at is made all the same, and its result is the program's.
-//  - The thread's current context is as before.
-// Not provided: what is loaded at a kernel's first launch; a context's share in what the driver keeps for all of them.
+//  - The driver is not queried without the flag, during a stream capture, or at a launch. A failed query changes
+//    nothing: the call is made all the same, and the program gets its result.
+//  - The thread's current context is unchanged.
+// Not provided: what is loaded at a kernel's first launch; a context's share in what the driver keeps for all contexts.
 // Context:  wrappers of driver functions, any thread; not in signal handlers.
 // Cost:     with the flag: two cuMemGetInfo a call, tens of microseconds; without it one load.
 #pragma once
@@ -19,7 +19,7 @@ bool estimates_gpu();
 // Counts captures into graphs, of all threads. change: 1: one begins; -1: one ends.
 void note_capture(int change);
 
-// What is free on the calling thread's device, and how much there is. False: it cannot be asked now, or is not known.
+// Free and total memory of the calling thread's device. False: the driver may not be queried now, or cannot say.
 struct FreeMemory {
   uint32_t device;
   uint64_t free_bytes;
@@ -29,8 +29,7 @@ bool ask_free_memory(FreeMemory* memory);
 // The same in a context that need not be current.
 bool ask_free_memory_in(void* context, FreeMemory* memory);
 
-// True the first time that it is asked for this owner and name; false also when too many were seen. name: may be
-// nullptr.
+// True on the first call for this owner and name; false also when too many were seen. name: may be nullptr.
 bool is_first_lookup(const void* owner, const char* name);
 
 INLINE void begin_estimate(uint32_t device, uint64_t free_bytes, const uint64_t* hook_frame) {
@@ -43,7 +42,7 @@ INLINE void end_estimate(wire::EstimateKind kind, const FreeMemory& after, const
                 hook_frame);
 }
 
-// Estimates what a call takes that changes the calling thread's context.
+// Estimates the memory taken by a call that changes the calling thread's context.
 template <typename Call>
 INLINE int estimate_change(wire::EstimateKind kind, const uint64_t* hook_frame, Call&& call) {
   FreeMemory memory;
@@ -56,8 +55,8 @@ INLINE int estimate_change(wire::EstimateKind kind, const uint64_t* hook_frame, 
   return result;
 }
 
-// Estimates what a context takes that the call makes and stores in *context. Before a device's first context nobody can
-// be asked: then all that is in use afterwards is a bound.
+// Estimates the memory of a context that the call makes and stores in *context. Before a device's first context, free
+// memory cannot be queried: then all that is in use afterwards is a bound.
 template <typename Call>
 INLINE int estimate_context(void** context, int ordinal, const uint64_t* hook_frame, Call&& call) {
   if (!estimates_gpu() || ordinal < 0 ||

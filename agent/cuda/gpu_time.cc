@@ -1,8 +1,8 @@
-// agent/cuda/gpu_time.cc: intervals stand in a table that all threads share. Whoever uses one takes it by a compare and
-// swap, and gives it back: so a thread that reads what is complete and the thread whose interval it is never use its
-// events at once. A pair of events is made for a context once, 64 at a time, and then used again and again.
+// agent/cuda/gpu_time.cc: all threads share a table of intervals. A thread takes an interval by compare-and-swap and
+// gives it back. So a thread that reads complete intervals and an interval's own thread never use its events at the
+// same time. Pairs of events are created for a context 64 at a time, and then reused.
 //
-// An interval that was read while its thread is still in the same scope is simply over: the next launch begins another.
+// If an interval was read while its thread is still in the same scope, it is over: the next launch begins another.
 #include "agent/cuda/gpu_time.h"
 
 #include "agent/cuda/driver.h"
@@ -19,17 +19,18 @@ namespace {
 using wire::GpuTimeMode;
 
 constexpr uint32_t kPairsAtOnce = 64;
-constexpr uint32_t kStreamsOfThread = 8;  // into which it launches in one scope; of more the oldest interval is over
+constexpr uint32_t kStreamsOfThread = 8;  // into which it launches in one scope; with more streams the oldest interval
+                                          // ends
 
 enum class IntervalState : uint32_t {
   kBlank = 0,  // it has no events
   kFree = 1,
-  kTaken = 2,  // a thread is at work on it
+  kTaken = 2,  // a thread is using it
   kOpen = 3,   // it has an end
 };
 
 struct Interval {
-  std::atomic<IntervalState> state;  // pairs with itself: who takes it (acquire) sees what was left (release)
+  std::atomic<IntervalState> state;  // pairs with itself: a thread that takes it (acquire) sees what was left (release)
   bool per_thread;
   bool has_end;
   uint32_t changes;  // Context::scope_changes at its begin
@@ -40,13 +41,13 @@ struct Interval {
   void* end;
 };
 HEAPPROF_LARGE constinit Interval g_intervals[kMostIntervals] = {};
-std::atomic<uint32_t> g_used{0};     // [0, n) are not blank, or were not
-std::atomic<uint32_t> g_next{0};     // where a free one is looked for
-std::atomic<uint64_t> g_last_id{0};  // of an interval
-std::atomic<bool> g_is_full{false};  // none was free, and none was given back since
+std::atomic<uint32_t> g_used{0};     // [0, n) are, or were, not blank
+std::atomic<uint32_t> g_next{0};     // where the search for a free one begins
+std::atomic<uint64_t> g_last_id{0};  // an interval's
+std::atomic<bool> g_is_full{false};  // none was free, and none has been given back since
 std::atomic<bool> g_has_no_events{false};
 
-// The intervals of a ring's owner, which may be others' or nobody's by now: the id tells.
+// The intervals of a ring's owner. By now they may belong to another thread or to none: the id tells.
 struct Known {
   uint32_t interval;
   uint64_t id;  // 0: none
@@ -71,7 +72,7 @@ bool record_event(void* event, const Interval& interval) {
   return ask_function(real_cuda(function), event, interval.stream);
 }
 
-// Milliseconds as the driver's float has them, in nanoseconds: the agent has no such registers.
+// Converts the bits of the driver's float, in milliseconds, to nanoseconds: the agent uses no floating-point registers.
 uint64_t ns_of(uint32_t milliseconds) {
   constexpr uint64_t kNsPerMs = 1'000'000;
   const uint32_t exponent = milliseconds >> 23 & 0xff;
@@ -83,8 +84,8 @@ uint64_t ns_of(uint32_t milliseconds) {
   return (scaled + (1ull << (-shift - 1))) >> -shift;
 }
 
-// Reads it if it is complete. One that the driver says no time of is over, too: it stays without. pre: it is taken, and
-// has an end. False: it is not complete.
+// Reads an interval if it is complete. If the driver gives no time for it, it is over, too, and stays without a time.
+// pre: it is taken, and has an end. False: it is not complete.
 bool read(const Interval& interval, const uint64_t* hook_frame) {
   if (!ask_is_event_complete(interval.end)) return false;
   uint32_t milliseconds = 0;
@@ -115,13 +116,14 @@ using Register = int (*)(void (*)(void*), void*, void*);
 Register g_register_end = nullptr;
 std::atomic<bool> g_is_end_expected{false};
 
-// What libc registers last runs first: before the driver's own end, which was registered when it began.
+// libc runs first what was registered last: so this runs before the driver's own end, which was registered when the
+// driver began.
 void expect_end() {
   if (g_register_end == nullptr || g_is_end_expected.exchange(true, std::memory_order_relaxed)) return;
   g_register_end(read_at_end, nullptr, nullptr);
 }
 
-// Makes pairs of events for a context. False: there are none to be had.
+// Creates pairs of events for a context. False: none could be created.
 bool make_pairs(const void* context) {
   const RelaxedCapture relaxed;
   uint32_t made = 0;
@@ -145,7 +147,7 @@ bool make_pairs(const void* context) {
   return made != 0;
 }
 
-// A free interval of the context, taken; nullptr: there is none.
+// Takes a free interval of the context; nullptr: none is free.
 Interval* take_free(const void* context) {
   const uint32_t used = g_used.load(std::memory_order_acquire);
   const uint32_t first = used == 0 ? 0 : g_next.fetch_add(1, std::memory_order_relaxed) % used;
@@ -180,18 +182,18 @@ Interval* find_free(const uint64_t* hook_frame) {
 
 uint32_t index_of(const Interval* interval) { return static_cast<uint32_t>(interval - g_intervals); }
 
-// The thread's interval for that stream, taken; of another scope's nothing is known any more. nullptr: it has none.
+// Takes the thread's interval for that stream, and drops those of other scopes. nullptr: it has none.
 Interval* take_known(const Context* own, const void* stream, bool per_thread) {
   for (Known& known : g_known[own->ring]) {
     if (known.id == 0) continue;
     Interval* const interval = &g_intervals[known.interval];
     if (!take(interval, IntervalState::kOpen)) {
-      known.id = 0;  // it is being read, or over
+      known.id = 0;  // it is being read, or is over
       continue;
     }
     const bool is_it = interval->id == known.id && interval->changes == own->scope_changes;
     if (is_it && interval->stream == stream && interval->per_thread == per_thread) return interval;
-    if (!is_it && mode() != GpuTimeMode::kScope) known.id = 0;  // the next end of a scope waits for it
+    if (!is_it && mode() != GpuTimeMode::kScope) known.id = 0;  // in mode kScope the next end of a scope waits for it
     give(interval, IntervalState::kOpen);
   }
   return nullptr;
@@ -205,7 +207,7 @@ void know(uint32_t ring, const Interval& interval) {
   *oldest = {index_of(&interval), interval.id};
 }
 
-// Waits for what was launched. False: the driver refuses.
+// Waits for the interval's launches. False: the driver refuses.
 bool wait_for(const Interval& interval) {
   const RelaxedCapture relaxed;
   const uint64_t start_ticks = read_ticks();
@@ -225,7 +227,7 @@ void wait_and_read(Interval* interval, const uint64_t* hook_frame) {
   give(interval, is_over ? IntervalState::kFree : IntervalState::kOpen);
 }
 
-// A scope of the calling thread is about to end.
+// Called when a scope of the calling thread is about to end.
 void wait_at_scope_end(const uint64_t* hook_frame) {
   if (g_fork_page.state != AgentState::kOn || t_context == nullptr || is_in_event()) return;
   const Context* const own = t_context;
@@ -241,7 +243,7 @@ void wait_at_scope_end(const uint64_t* hook_frame) {
     }
     known.id = 0;
   }
-  read_all(nullptr, hook_frame);  // what it launched before an inner scope
+  read_all(nullptr, hook_frame);  // its launches before an inner scope
 }
 
 }  // namespace

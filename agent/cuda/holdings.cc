@@ -1,8 +1,8 @@
-// agent/cuda/holdings.cc: a table of pools, and one thread at a time that asks the driver about them.
+// agent/cuda/holdings.cc: a table of pools; one thread at a time queries the driver about them.
 //
-// The other threads leave word (is_wanted, wants_graphs), which the asking thread finds when it is through. If it wrote
-// records while it asks, it could have to wait for room in its ring, and every other thread with it: so it writes what
-// it was told afterwards, and each amount carries the number of its question, by which the collector orders them.
+// The other threads set flags (is_wanted, wants_graphs), which the querying thread finds when it is done. If it wrote
+// records during its queries, it might have to wait for space in its ring, and every other thread with it. So it writes
+// the answers afterwards, and each amount carries the number of its query, by which the collector orders them.
 #include "agent/cuda/holdings.h"
 
 #include "agent/cuda/driver.h"
@@ -24,11 +24,11 @@ using wire::Holding;
 
 struct Pool {
   std::atomic<void*> handle;        // nullptr: a free slot
-  std::atomic<uint32_t> device;     // settled before the handle
-  std::atomic<int64_t> room_bytes;  // what it held beyond use when it was asked, less what was allocated since
-  std::atomic<bool> is_wanted;      // somebody wants it to be asked
-  std::atomic<bool> is_left;        // it is not asked until something is allocated from it
-  uint64_t held_bytes;              // this and the next: written by the asking thread alone
+  std::atomic<uint32_t> device;     // set before the handle
+  std::atomic<int64_t> room_bytes;  // idle bytes at the last query, less what was allocated since
+  std::atomic<bool> is_wanted;      // a thread requests a query
+  std::atomic<bool> is_left;        // it is not queried until something is allocated from it
+  uint64_t held_bytes;              // this and the next: written only by the querying thread
   uint64_t most_bytes;
 };
 
@@ -41,13 +41,13 @@ struct Told {
 constexpr uint32_t kDeviceNumbers = wire::kLastCudaDevice + 1;
 constexpr size_t kSeenLaunches = 64;
 constexpr uint64_t kMostTicks = 6'000'000'000;  // a few seconds
-constexpr uint32_t kMostRounds = 1'000'000;     // where no clock may be asked
+constexpr uint32_t kMostRounds = 1'000'000;     // if no clock may be read
 
-// Everything that is known; a forked child begins with nothing of its parent's.
+// All state; a forked child starts with none of its parent's.
 struct State {
   uint32_t birth;
-  std::atomic<uint32_t> pools;  // places that were ever taken
-  std::atomic<bool> has_more;   // there are pools that are not in the table
+  std::atomic<uint32_t> pools;  // slots that were ever taken
+  std::atomic<bool> has_more;   // some pools are not in the table
   std::atomic<bool> is_freed;
   std::atomic<bool> wants_graphs;
   std::atomic<bool> has_launched;
@@ -69,7 +69,7 @@ bool try_to_ask() {
   return true;
 }
 
-// Becomes the asking thread. False: the one that is does not come to an end.
+// Becomes the querying thread. False: the current one does not finish.
 bool wait_to_ask() {
   const uint64_t start = read_ticks();
   for (uint32_t round = 0; !try_to_ask(); ++round) {
@@ -82,8 +82,8 @@ bool wait_to_ask() {
   return true;
 }
 
-// A full fence: a thread that leaves word and then finds the lock taken left word before this exchange, so has_wanted()
-// sees it afterwards.
+// A full fence: if a thread sets a flag and then finds the lock taken, it set the flag before this exchange, so
+// has_wanted() sees it afterwards.
 void end_asking() { g_fork_page.asking_lock.exchange(0, std::memory_order_seq_cst); }
 
 Pool* find_pool(const void* handle) {
@@ -95,7 +95,7 @@ Pool* find_pool(const void* handle) {
   return nullptr;
 }
 
-// pre: asking
+// pre: this is the querying thread
 Pool* add_pool(void* handle, uint32_t device) {
   if (Pool* known = find_pool(handle)) return known;
   const uint32_t count = g_holdings.pools.load(std::memory_order_relaxed);
@@ -116,7 +116,7 @@ Pool* add_pool(void* handle, uint32_t device) {
   return &pool;
 }
 
-// What is to be told when the questions are over. What finds no room here is asked again.
+// The answers to be recorded after the queries. If one finds no room here, its query is repeated.
 struct News {
   struct Item {
     Holding holding;
@@ -127,7 +127,7 @@ struct News {
   uint32_t count = 0;
 
   bool is_full() const { return count == sizeof items / sizeof items[0]; }
-  // pre: asking
+  // pre: this is the querying thread
   void add(Holding holding, uint32_t device, uint64_t held_bytes, uint64_t most_bytes) {
     Told& told = g_holdings.told[static_cast<uint32_t>(holding)][device];
     if (most_bytes < told.most_bytes) most_bytes = told.most_bytes;
@@ -149,8 +149,8 @@ struct News {
   }
 };
 
-// Sums up a device's pools. Those that were not asked just now count with what they held when they were asked last.
-// pre: asking
+// Sums up a device's pools. A pool that was not queried just now counts with what it held at its last query. pre: this
+// is the querying thread
 void sum_up(uint32_t device, const Pool* changed, uint64_t changed_most_bytes, News* news) {
   uint64_t held_bytes = 0;
   uint64_t most_bytes = 0;
@@ -211,7 +211,7 @@ bool has_wanted() {
   return false;
 }
 
-// Asks until no word is left. A thread that finds another one asking need not wait: that one will find its word.
+// Queries until no flag is left. A thread that finds another one querying need not wait: the other will find its flag.
 [[gnu::noinline]] void ask_wanted(const uint64_t* hook_frame) {
   while (is_on() && has_wanted() && try_to_ask()) {
     News news;
@@ -225,7 +225,7 @@ bool has_wanted() {
   }
 }
 
-// Looks before it stores, so that another thread's cache line is not taken for nothing.
+// Loads before it stores, so that it does not take another thread's cache line for nothing.
 void raise(std::atomic<bool>* flag) {
   if (!flag->load(std::memory_order_relaxed)) flag->store(true, std::memory_order_relaxed);
 }
@@ -256,7 +256,7 @@ uint32_t device_of_pool(const void* handle) {
 }
 
 void note_pool_block(const PoolSlot& slot, uint64_t size_bytes, const uint64_t* hook_frame) {
-  raise(&g_holdings.is_freed);  // its room may be in pieces that do not fit, and then the pool grows all the same
+  raise(&g_holdings.is_freed);  // its idle room may be fragmented, so that the pool grows all the same
   if (slot.index == kMostPools) return;
   Pool& pool = g_holdings.pool[slot.index];
   const auto bytes = static_cast<int64_t>(size_bytes);
@@ -297,7 +297,7 @@ void leave_pools_of(uint32_t device) {
     Pool& pool = g_holdings.pool[i];
     if (pool.device.load(std::memory_order_relaxed) == device) pool.is_left.store(true, std::memory_order_relaxed);
   }
-  if (wait_to_ask()) end_asking();  // from here on no question from before is under way
+  if (wait_to_ask()) end_asking();  // from here on no earlier query is in progress
 }
 
 void remember_pool(void* pool, uint32_t device, const uint64_t* hook_frame) {

@@ -1,5 +1,4 @@
-// agent/cuda/hooks_calls.cc: calls that take the host's time, and launches of kernels and graphs: counted, and nothing
-// else.
+// agent/cuda/hooks_calls.cc: calls that take the host's time, and launches of kernels and graphs: only counted.
 #include "agent/cuda/gpu_time.h"
 #include "agent/cuda/holdings.h"
 #include "agent/cuda/kernels.h"
@@ -21,7 +20,7 @@ uint64_t bytes_of(const size_t* sizes, size_t count) {
   for (size_t i = 0; sizes != nullptr && i < count; ++i) sum += sizes[i];
   return sum;
 }
-// Extents are bytes where no array takes part; with one they are elements, whose size the call does not say.
+// Extents are bytes if no array is involved; with an array they are elements, whose size the call does not say.
 uint64_t bytes_of(const CudaBatchCopy3d* copies, size_t count) {
   uint64_t sum = 0;
   for (size_t i = 0; copies != nullptr && i < count; ++i) {
@@ -33,7 +32,7 @@ uint64_t bytes_of(const CudaBatchCopy3d* copies, size_t count) {
 
 using wire::DeviceCall;
 
-// Has the driver asked after a call in which it may have given memory back, or taken some for a graph.
+// Queries the driver after a call in which it may have given memory back, or taken some for a graph.
 INLINE const void* first(const void* executable, const void*) { return executable; }
 template <DeviceCall kind, typename... Arguments>
 INLINE void look_again(int result, const uint64_t* hook_frame, const Arguments&... arguments) {
@@ -49,7 +48,7 @@ INLINE void look_again(int result, const uint64_t* hook_frame, const Arguments&.
   }
 }
 
-// What a call launches. The arguments are looked at once the driver has taken them.
+// What a call launches. The arguments are read once the driver has accepted them.
 struct Launch {
   const void* kernel;
   wire::LaunchShape shape;
@@ -69,7 +68,7 @@ INLINE void note_launch(const Launch& launch, const uint64_t* hook_frame) {
   if (HEAPPROF_UNLIKELY(!record_launch_fast(record, hook_frame))) record_launch(record, hook_frame);
 }
 
-// The stream of a launch, of which the driver has not seen the arguments yet.
+// The stream of a launch whose arguments the driver has not seen yet.
 template <typename... Rest>
 INLINE void* stream_of(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void* stream,
                        Rest...) {
@@ -87,7 +86,7 @@ INLINE int time_launch(void* stream, bool per_thread, const uint64_t* hook_frame
   return result;
 }
 
-// One store; a thread without a ring adds to the process's own number.
+// One store; a thread without a ring adds to the process's number.
 INLINE void count_launch() {
   const Context* context = t_context;
   if (g_fork_page.state != AgentState::kOn) return;

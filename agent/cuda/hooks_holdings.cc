@@ -1,4 +1,4 @@
-// agent/cuda/hooks_holdings.cc: what a program does to the driver's pools and to graphs with memory of their own.
+// agent/cuda/hooks_holdings.cc: a program's operations on the driver's pools and on graphs with memory of their own.
 #include "agent/cuda/holdings.h"
 #include "agent/cuda/wrapper.h"
 
@@ -10,7 +10,7 @@ CUDA_HOOK(cuMemPoolTrimTo)(void* pool, size_t least_bytes) {
   return result;
 }
 
-// The pool is asked before the call, which may set back the number of what was the most.
+// Queries the pool before the call, which may reset the high-water mark.
 CUDA_HOOK(cuMemPoolSetAttribute)(void* pool, int attribute, void* value) {
   ask_pool(pool, HEAPPROF_HOOK_FRAME());
   return call(REAL(cuMemPoolSetAttribute), pool, attribute, value);
@@ -26,8 +26,8 @@ CUDA_HOOK(cuMemPoolDestroy)(void* pool) {
 
 namespace {
 
-// Adds a node that allocates when its graph is launched. Its address is settled now; a free of that address outside of
-// graphs ends no block of the books.
+// Adds a node that allocates when its graph is launched. Its address is fixed now; freeing that address outside graphs
+// ends no block of the books.
 template <typename Call>
 INLINE int add_node(const CudaAllocationNode* node, const uint64_t* hook_frame, Call&& add) {
   const uint64_t size_bytes = node == nullptr ? 0 : node->size_bytes;

@@ -1,5 +1,5 @@
-// agent/cuda/hooks_made.cc: what takes device memory that nobody asked for by size: contexts, modules, limits of a
-// context; and captures, during which the driver is not asked about it.
+// agent/cuda/hooks_made.cc: what takes device memory without a requested size: contexts, modules, limits of a context;
+// and captures, during which the driver is not queried about it.
 #include "agent/cuda/estimate.h"
 #include "agent/cuda/kernels.h"
 
@@ -21,7 +21,7 @@ CUDA_HOOK(cuCtxCreate_v4)(void** context, void* parameters, unsigned flags, int 
   return estimate_context(context, device, HEAPPROF_HOOK_FRAME(),
                           [&] { return call(REAL(cuCtxCreate_v4), context, parameters, flags, device); });
 }
-// A larger stack, heap or FIFO is the context's.
+// A larger stack, heap or FIFO belongs to the context.
 CUDA_HOOK(cuCtxSetLimit)(int limit, size_t value) {
   return estimate_change(heapprof::wire::EstimateKind::kContext, HEAPPROF_HOOK_FRAME(),
                          [&] { return call(REAL(cuCtxSetLimit), limit, value); });
@@ -63,13 +63,13 @@ CUDA_HOOK(cuLibraryLoadFromFile)
 }
 
 namespace {
-// The handle of a kernel was looked up by its name.
+// Notes the handle of a kernel that was looked up by name.
 INLINE int noted(int result, KernelHandle kind, void** handle, const char* name) {
   if (result == kCudaSuccess && handle != nullptr && g_fork_page.state == AgentState::kOn)
     note_kernel_handle(kind, *handle, name);
   return result;
 }
-// The handles of all kernels of a library, or of a module, were given out.
+// Notes the handles from a list of all kernels of a library or a module.
 INLINE int listed(int result, KernelHandle kind, void** handles, unsigned most, void* owner) {
   unsigned count = 0;
   if (result != kCudaSuccess || handles == nullptr || g_fork_page.state != AgentState::kOn ||
@@ -86,7 +86,7 @@ INLINE int instantiated(int result, void** executable, void* graph) {
 }
 }  // namespace
 
-// With lazy loading, the default, a kernel is loaded when it is looked up for the first time.
+// With lazy loading, the default, a kernel is loaded when it is first looked up.
 CUDA_HOOK(cuModuleGetFunction)(void** function, void* module, const char* name) {
   const auto look_up = [&] {
     return noted(call(REAL(cuModuleGetFunction), function, module, name), KernelHandle::kFunction, function, name);
@@ -97,7 +97,7 @@ CUDA_HOOK(cuModuleGetFunction)(void** function, void* module, const char* name) 
 CUDA_HOOK(cuLibraryGetKernel)(void** kernel, void* library, const char* name) {
   return noted(call(REAL(cuLibraryGetKernel), kernel, library, name), KernelHandle::kKernel, kernel, name);
 }
-// A program may take kernels from the list of a library, or a module, and ask for none by its name.
+// A program may take kernels from the list of a library or a module, and look up none by name.
 CUDA_HOOK(cuLibraryEnumerateKernels)(void** kernels, unsigned most, void* library) {
   return listed(call(REAL(cuLibraryEnumerateKernels), kernels, most, library), KernelHandle::kKernel, kernels, most,
                 library);
@@ -137,7 +137,7 @@ INLINE int begun(int result) {
   if (result == kCudaSuccess) note_capture(1);
   return result;
 }
-// A capture that was spoiled has ended, too: CUDA_ERROR_STREAM_CAPTURE_INVALIDATED … _UNJOINED.
+// An invalidated capture has ended, too: CUDA_ERROR_STREAM_CAPTURE_INVALIDATED … _UNJOINED.
 INLINE int ended(int result) {
   if (result == kCudaSuccess || (result >= 901 && result <= 904)) note_capture(-1);
   return result;

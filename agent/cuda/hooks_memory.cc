@@ -1,4 +1,4 @@
-// agent/cuda/hooks_memory.cc: memory that a program gets from the CUDA driver block by block: device, pitched, managed,
+// agent/cuda/hooks_memory.cc: memory that a program allocates from the CUDA driver in blocks: device, pitched, managed,
 // pinned, arrays, pools.
 #include "agent/cuda/holdings.h"
 #include "agent/cuda/wrapper.h"
@@ -7,7 +7,8 @@ namespace heapprof::agent {
 
 namespace {
 
-// Keeps what a caller's output variable was before the call, as what the call gives may turn out to be beyond a limit.
+// Keeps the value that a caller's output variable had before the call, as the allocation may turn out to exceed a
+// limit.
 template <typename Value>
 class KeptOutput {
  public:
@@ -74,7 +75,7 @@ CUDA_HOOK(cuMemAllocHost_v2)(void** block, size_t size_bytes) {
                         HEAPPROF_HOOK_FRAME(), [&] { return call(real, block, size_bytes); });
 }
 
-// Arrays and mipmaps have no addresses: in the books their handles stand for them.
+// Arrays and mipmaps have no addresses: the books use their handles instead.
 CUDA_HOOK(cuArrayCreate_v2)(void** array, const CudaArray2d* descriptor) {
   auto* real = REAL(cuArrayCreate_v2);
   const CudaArray2d flat = descriptor != nullptr ? *descriptor : CudaArray2d{};
@@ -99,7 +100,7 @@ CUDA_HOOK(cuMipmappedArrayCreate)(void** array, const CudaArray3d* descriptor, u
 
 namespace {
 
-// An allocation that a capture turns into a node of a graph: there is no memory yet.
+// An allocation that a capture turns into a graph node: there is no memory yet.
 template <typename Call>
 INLINE int capture_allocation(const uint64_t* address, size_t size_bytes, const uint64_t* hook_frame, Call&& call) {
   const int result =
@@ -110,8 +111,8 @@ INLINE int capture_allocation(const uint64_t* address, size_t size_bytes, const 
   return result;
 }
 
-// Allocates from a pool, whose memory no context ends. ask_device(): the pool's device, as far as that is known before
-// the call.
+// Allocates from a pool, whose memory no context ends. ask_device(): the pool's device, if that is known before the
+// call.
 template <typename Call, typename AskDevice>
 INLINE int allocate_async(uint64_t* address, size_t size_bytes, void* stream, bool per_thread,
                           const uint64_t* hook_frame, Call&& call, AskDevice&& ask_device) {
@@ -163,7 +164,7 @@ CUDA_HOOK(cuMemAllocFromPoolAsync_ptsz)(uint64_t* address, size_t size_bytes, vo
       [&] { return call(real, address, size_bytes, pool, stream); }, [&] { return device_of_pool(pool); });
 }
 
-// It frees blocks of any kind; a pool may give its memory back at the next wait.
+// This call frees blocks of any kind; a pool may give its memory back at the next wait.
 CUDA_HOOK(cuMemFree_v2)(uint64_t address) {
   note_pool_free();
   return release(REAL(cuMemFree_v2), address, DeviceCall::kFree, HEAPPROF_HOOK_FRAME(), address);

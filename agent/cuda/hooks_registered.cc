@@ -1,5 +1,5 @@
-// agent/cuda/hooks_registered.cc: memory that the program has already, locked by the driver where it lies. A context
-// that ends unlocks it.
+// agent/cuda/hooks_registered.cc: memory of the program that the driver locks in place. The end of the context unlocks
+// it.
 #include "agent/cuda/wrapper.h"
 
 using namespace heapprof::agent;

@@ -1,8 +1,7 @@
 // agent/cuda/hooks_runtime.cc: the wrappers of the runtime's functions, four of each.
 //
-// A process may have several runtimes, each with errors and streams of its own: a wrapper must lead to the one that was
-// meant. So there is a set of wrappers for each version, found by the loader, and one for what dlsym found that is none
-// of these.
+// A process may have several runtimes, each with errors and streams of its own: a wrapper must call the intended one.
+// So there is a set of wrappers for each version, found by the loader, and one for any other runtime, found by dlsym.
 #include "agent/cuda/runtime.h"
 #include "agent/cuda/wrapper.h"
 #include "agent/process/link_map.h"
@@ -10,7 +9,7 @@
 
 #include <string.h>
 
-// The versions by which programs ask for them; each is called like the library.
+// The symbol versions that programs request; each is named like its library.
 #define HEAPPROF_CUDART_0 "libcudart.so.11.0"
 #define HEAPPROF_CUDART_1 "libcudart.so.12"
 #define HEAPPROF_CUDART_2 "libcudart.so.13"
@@ -39,7 +38,7 @@ constexpr size_t kRuntimes = kVersioned + 1;  // the last: found by dlsym
 
 void* g_real_runtime[kRuntimes][kFunctions];
 void* g_get_device;
-uint32_t g_unseen;  // 1: something was counted here, and may have to be ended
+uint32_t g_unseen;  // 1: something was counted here, and its end may have to be recorded
 
 void* real_runtime(size_t runtime, size_t function) {
   void*& real = g_real_runtime[runtime][function];
@@ -54,7 +53,7 @@ INLINE int call_real(Arguments... arguments) {
   return real == nullptr ? kCudaNotInitialized : reinterpret_cast<int (*)(Arguments...)>(real)(arguments...);
 }
 
-// The runtime's current device: a runtime that does not use the driver knows it, and the driver does not.
+// The runtime's current device: if a runtime does not use the driver, only the runtime knows it.
 uint32_t device_of_runtime() {
   void* get_device = __atomic_load_n(&g_get_device, __ATOMIC_ACQUIRE);
   if (get_device == nullptr) {
@@ -70,7 +69,8 @@ uint32_t device_of_runtime() {
 
 constexpr uint32_t kCurrentDevice = 0;  // "ask device_of_runtime()"
 
-// An allocating call, counted if no driver call was seen in it. find() says what was got; its key is 0 if nothing was.
+// Makes an allocating call, and counts it if no driver call was seen in it. find() returns the memory obtained; its key
+// is 0 if nothing was obtained.
 template <typename Call, typename Find>
 INLINE int allocate_unseen(uint32_t device, const uint64_t* hook_frame, Call&& call_runtime, Find&& find) {
   const uint32_t before = t_driver_calls;
@@ -105,7 +105,7 @@ INLINE int release_unseen(void* block, const uint64_t* hook_frame, Call&& call_r
   return result;
 }
 
-// A node of a graph is no memory yet.
+// A graph node is no memory yet.
 template <typename Call>
 INLINE int allocate_unseen_async(void** block, size_t size_bytes, void* stream, bool per_thread,
                                  const uint64_t* hook_frame, Call&& call_runtime) {
@@ -118,7 +118,7 @@ INLINE int release_unseen_async(void* block, void* stream, bool per_thread, cons
   return is_capturing(stream, per_thread) ? call_runtime() : release_unseen(block, hook_frame, call_runtime);
 }
 
-// The kinds of function, by their parameters behind hook_frame and call.
+// The kinds of function, by their parameters after hook_frame and call_runtime.
 template <typename Call>
 INLINE int hook_cudaMalloc(const uint64_t* hook_frame, Call&& call_runtime, void** block, size_t size_bytes) {
   return allocate_unseen_block(kCurrentDevice, block, size_bytes, hook_frame, call_runtime);
@@ -193,7 +193,7 @@ INLINE int hook_cudaFreeAsync_ptsz(const uint64_t* hook_frame, Call&& call_runti
 
 }  // namespace heapprof::agent
 
-// The wrappers: heapprof_cudartN_NAME, for runtime N; those of a version are exported as NAME@VERSION.
+// The wrappers: heapprof_cudartN_NAME, for runtime N; those with a version are exported as NAME@VERSION.
 #define HEAPPROF_RUNTIME_HOOK(runtime, name, params, ...)                                                            \
   HEAPPROF_EARLY_ENTRY("heapprof_cudart" #runtime "_" #name, #name, "heapprof_late" #runtime "_" #name);             \
   HOOK int heapprof_cudart##runtime##_##name params;                                                                 \
@@ -252,13 +252,13 @@ void* wrap_runtime(const char* name, void* found) {
   }
   void*& other = g_real_runtime[kVersioned][index];
   void* known = __atomic_load_n(&other, __ATOMIC_ACQUIRE);
-  if (known != nullptr && known != found && is_loaded(known)) return found;  // a second one: left alone
+  if (known != nullptr && known != found && is_loaded(known)) return found;  // a second one: not wrapped
   if (known != found && !__atomic_compare_exchange_n(&other, &known, found, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     return known == found ? kWrappers[index][kVersioned] : found;
   return kWrappers[index][kVersioned];
 }
 
-// A function that dlsym found is not forgotten: the program may still call its wrapper.
+// Functions that dlsym found are kept: the program may still call their wrappers.
 void forget_cuda_runtime() {
   for (size_t runtime = 0; runtime < kVersioned; ++runtime) {
     for (void*& real : g_real_runtime[runtime]) forget_unloaded(&real);

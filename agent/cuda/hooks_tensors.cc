@@ -1,12 +1,12 @@
-// agent/cuda/hooks_tensors.cc: what PyTorch's allocator of a CUDA device gives to tensors, inside of what the driver
-// gave to it.
+// agent/cuda/hooks_tensors.cc: the memory that PyTorch's CUDA allocator gives to tensors, inside the memory that it got
+// from the driver.
 //
-// The allocator tells a function of libc10 of each block that begins or ends, whether anybody listens or not, with its
-// lock held: so the order of the records is that of the blocks. The function's type has changed twice; all types are
+// The allocator calls a function of libc10 for each block that begins or ends, with or without a subscriber, while it
+// holds its lock: so the records have the order of the blocks. The function's type has changed twice; all types are
 // here, and the real one is always called. In 1.7 the address is that of the allocator's own description of the block:
-// that is as good a name for it, but lies in no segment. A form without any address (1.6 and older) cannot be booked.
+// that identifies it as well, but lies in no segment. The form without an address (1.6 and older) cannot be booked.
 //
-// A tensor of the CPU is a block of malloc's, which has counted already: nothing is recorded of it.
+// A CPU tensor is a malloc block, which has been counted already, so it is not recorded again.
 #include "agent/cuda/tensors.h"
 #include "agent/cuda/wrapper.h"
 #include "agent/hooks/late_real.h"
@@ -88,7 +88,7 @@ EARLY_HOOK(void, _ZN3c1027reportMemoryUsageToProfilerENS_6DeviceEl)(TorchDevice 
   forward(&g_reports[kUsage16], device, size_bytes);
 }
 
-// c10::reportOutOfMemoryToProfiler(what was asked for, allocated, reserved, c10::Device)
+// c10::reportOutOfMemoryToProfiler(requested size, allocated, reserved, c10::Device)
 EARLY_HOOK(void, _ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE)
 (int64_t size_bytes, int64_t allocated, int64_t reserved, TorchDevice device) {
   note_out_of_memory(static_cast<uint64_t>(size_bytes), static_cast<uint64_t>(allocated),

@@ -1,4 +1,5 @@
-// agent/cuda/hooks_virtual.cc: memory behind handles, mapped where the program wants it, and memory of other processes.
+// agent/cuda/hooks_virtual.cc: memory with handles, mapped at addresses of the program's choice, and memory of other
+// processes.
 #include "agent/cuda/wrapper.h"
 
 using namespace heapprof::agent;
@@ -9,8 +10,8 @@ CUDA_HOOK(cuIpcCloseMemHandle)(uint64_t address) {
 
 namespace {
 
-// Records imported memory; the same memory again is one reference more. context: what it ends with; 0: it ends with no
-// context.
+// Records imported memory; importing the same memory again adds a reference. context: the context that it ends with; 0:
+// none.
 INLINE int note_imported(int result, const uint64_t* address, uint64_t context, const uint64_t* hook_frame) {
   if (result == kCudaSuccess && address != nullptr && *address != 0) {
     record_device(
@@ -30,13 +31,12 @@ CUDA_HOOK(cuIpcOpenMemHandle_v2)(uint64_t* address, CudaIpcHandle handle, unsign
   return note_imported(call(REAL(cuIpcOpenMemHandle_v2), address, handle, flags), address, number(current_context()),
                        HEAPPROF_HOOK_FRAME());
 }
-// A block of another process's pool, which is freed like one of the process's own.
+// A block of another process's pool is freed like one of the process's own.
 CUDA_HOOK(cuMemPoolImportPointer)(uint64_t* address, void* pool, void* exported) {
   return note_imported(call(REAL(cuMemPoolImportPointer), address, pool, exported), address, 0, HEAPPROF_HOOK_FRAME());
 }
 
-// Memory of another API: it lives as long as the object, or what is mapped of it, which is freed like memory of the
-// driver's.
+// Memory of another API lives as long as its object or mappings, which are freed like the driver's memory.
 CUDA_HOOK(cuImportExternalMemory)(void** memory, const CudaExternalMemory* what) {
   const int result = call(REAL(cuImportExternalMemory), memory, what);
   if (result == kCudaSuccess && memory != nullptr && *memory != nullptr && what != nullptr) {
@@ -87,7 +87,7 @@ CUDA_HOOK(cuMemCreate)
 
 namespace {
 
-// Records a handle of no bytes: it stands for memory that counts elsewhere.
+// Records a handle of 0 bytes: its memory counts elsewhere.
 INLINE int note_empty_handle(int result, const uint64_t* handle, const uint64_t* hook_frame) {
   if (result == kCudaSuccess && handle != nullptr && *handle != 0)
     record_device({DeviceOperation::kCreateHandle, heapprof::wire::kImportedDevice, *handle, kNoAddress, 0},
@@ -114,7 +114,7 @@ CUDA_HOOK(cuMemRetainAllocationHandle)(uint64_t* handle, void* address) {
   return result;
 }
 
-// Recorded before the call: when that returns, another thread may have the handle's number, or the address.
+// The end is recorded before the call: when that returns, another thread may have the handle's number, or the address.
 CUDA_HOOK(cuMemRelease)(uint64_t handle) {
   auto* real = REAL(cuMemRelease);
   if (real == nullptr) return kCudaNotInitialized;

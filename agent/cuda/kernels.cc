@@ -1,5 +1,5 @@
 // agent/cuda/kernels.cc: a table of handles with open addressing. A slot belongs to its handle for ever; what is known
-// of it is one word, so that it is read and written without a lock.
+// of the handle is one word, so that it is read and written without a lock.
 #include "agent/cuda/kernels.h"
 
 #include "agent/libc/raw.h"
@@ -10,15 +10,15 @@ namespace heapprof::agent {
 
 namespace {
 
-constexpr uint32_t kLooks = 64;  // slots that a handle is looked for in
+constexpr uint32_t kLooks = 64;  // slots in which a handle is searched
 
-// known: life:32 | KernelHandle:3 | a number:29, of the kernel's name (0: not asked yet), or of a graph's nodes + 1
+// known: session:32 | KernelHandle:3 | number:29, of the kernel's name (0: not queried yet), or of a graph's nodes + 1
 struct Slot {
   std::atomic<uint64_t> handle;  // 0: free
   std::atomic<uint64_t> known;
 };
 HEAPPROF_LARGE Slot g_slots[kMostHandles];
-std::atomic<uint32_t> g_life{1};  // numbers of names are this life's
+std::atomic<uint32_t> g_life{1};  // numbers of names belong to this session
 
 constexpr uint64_t kNumberMask = (1u << 29) - 1;
 KernelHandle kind_of(uint64_t known) { return static_cast<KernelHandle>(known >> 29 & 7); }
@@ -30,7 +30,7 @@ uint64_t pack(KernelHandle kind, uint64_t number) {
          (number & kNumberMask);
 }
 
-// nullptr: there is no room for it.
+// nullptr: no room.
 Slot* slot_of(const void* handle) {
   const uint64_t wanted = number(handle);
   uint64_t at = wanted * 0x9E3779B97F4A7C15ull >> 32;
@@ -52,7 +52,7 @@ void note_kernel_handle(KernelHandle kind, const void* handle, const char* name)
   if (slot == nullptr) return;
   const uint64_t known = slot->known.load(std::memory_order_relaxed);
   if (kind_of(known) == kind && is_kernel_named(static_cast<uint32_t>(number_of(known)), name)) return;
-  // A name takes room only once its kernel is launched, unless nobody can be asked then.
+  // A name takes room only once its kernel is launched, unless the driver cannot be queried for it then.
   const uint32_t fresh = ask_kernel_name(kind, handle) != nullptr ? 0 : number_of_kernel_name(name);
   slot->known.store(pack(kind, fresh), std::memory_order_relaxed);
 }

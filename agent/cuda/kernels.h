@@ -1,13 +1,13 @@
-// agent/cuda/kernels.h: which kernel a launch is of: its name's number, by the handle that the program launches.
+// agent/cuda/kernels.h: which kernel is launched: its name's number, by the handle that the program launches.
 //
-// The name is asked of the driver once for each handle, at its first launch (cuFuncGetName, cuKernelGetName: CUDA
-// 12.3). Of an older driver it is what the program asked for when it looked the kernel up. What kind of handle it is,
-// is known from that look-up alone: of one that was got by another way the driver is not asked, as it may take a wrong
-// one for a pointer.
+// The driver is queried for the name once for each handle, at its first launch (cuFuncGetName, cuKernelGetName: CUDA
+// 12.3). With an older driver, the name is the one by which the program looked up the kernel. Only that look-up tells
+// the kind of a handle: for a handle from elsewhere the driver is not queried, as it may take a wrong one for a
+// pointer.
 //
 // Guarantees
-//  - A handle that is given out again, for another kernel, has that one's name from then on: a handle is given out by a
-//    look-up, and each is noted.
+//  - A handle that is given out again for another kernel has that kernel's name from then on: handles are given out by
+//    look-ups, and each look-up is noted.
 //  - A launch costs a hash and three loads; handles beyond kMostHandles have no name (wire::kOtherKernel, counted).
 // Context:  wrappers, any thread; no lock.
 #pragma once
@@ -19,19 +19,20 @@ namespace heapprof::agent {
 
 inline constexpr uint32_t kMostHandles = 1u << 16;
 
-// A look-up gave out the handle of a kernel. pre: the agent records
+// Call when a look-up returned the handle of a kernel. pre: the agent records
 void note_kernel_handle(KernelHandle kind, const void* handle, const char* name);
-// A list of a library's or a module's kernels gave it out: the driver is asked for its name when it is launched.
+// Call for a handle from a list of a library's or a module's kernels: the driver is queried for its name when it is
+// launched.
 void note_listed_kernel(KernelHandle kind, const void* handle);
-// The same of a kernel's function in a context: it has the kernel's name.
+// The same for a kernel's function in a context: it has the kernel's name.
 void note_function_of_kernel(const void* function, const void* kernel);
-// A graph was made ready for launches. kernel_nodes_plus_one: 0: nobody knows how many kernels it has
+// Call when a graph was instantiated. kernel_nodes_plus_one: 0: its number of kernels is unknown
 void note_graph(const void* executable, uint64_t kernel_nodes_plus_one);
 
 uint32_t number_of_kernel(const void* handle);
 uint64_t kernel_nodes_plus_one_of(const void* executable);
 
-// Another life begins, with an empty table of names.
+// Call when another session begins, with an empty table of names.
 void forget_kernel_names();
 
 }  // namespace heapprof::agent

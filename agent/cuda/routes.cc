@@ -1,9 +1,9 @@
-// agent/cuda/routes.cc: what dlsym and cuGetProcAddress give out.
+// agent/cuda/routes.cc: what dlsym and cuGetProcAddress return.
 //
-// The hook of dlsym must not call the real dlsym in the program's stead: libc looks at the caller for RTLD_NEXT, and
-// another library that wraps the same function would find itself for ever. So the hook is a piece of assembly that asks
-// heapprof_pick_cuda, or heapprof_pick_nvtx. Unless there is an answer, it jumps to the real dlsym with everything as
-// it was.
+// The hook of dlsym must not call the real dlsym for the program: libc checks the caller for RTLD_NEXT, and another
+// library that wraps the same function would find itself for ever. So the hook is assembly that calls
+// heapprof_pick_cuda or heapprof_pick_nvtx. Unless that returns an answer, the hook tail-calls the real dlsym with the
+// arguments unchanged.
 #include "agent/cuda/routes.h"
 
 #include "agent/cuda/runtime.h"
@@ -21,11 +21,11 @@ HIDDEN void* heapprof_real_dlsym = nullptr;
 // Returned in two registers.
 struct CudaAnswer {
   void* address;
-  size_t is_answer;  // 0: the real dlsym knows
+  size_t is_answer;  // 0: call the real dlsym
 };
-// What dlsym answers for a name that begins with "cu". caller: where dlsym returns to.
+// What dlsym returns for a name that begins with "cu". caller: dlsym's return address.
 HIDDEN CudaAnswer heapprof_pick_cuda(void* handle, const char* name, const void* caller);
-// The same for one that begins with "In", as those do by which NVTX starts a tool.
+// The same for a name that begins with "In", like the functions by which NVTX starts a tool.
 HIDDEN CudaAnswer heapprof_pick_nvtx(void* handle, const char* name);
 HIDDEN void* heapprof_find_dlsym();
 }
@@ -130,8 +130,8 @@ using Dlclose = int (*)(void*);
 Dlopen g_dlopen = nullptr;
 Dlclose g_dlclose = nullptr;
 
-// True if the address is the driver's, by its file's name: a library that stands before the driver may look functions
-// up for its own wrappers.
+// True if the address is in the driver, by its file's name: a library that wraps the driver may look up functions for
+// its own wrappers.
 bool is_of_driver(const void* address) {
   LoadedObject object;
   if (!find_object(number(address), &object)) return false;
@@ -142,8 +142,8 @@ bool is_of_driver(const void* address) {
   return strncmp(name, "libcuda.so", strlen("libcuda.so")) == 0;
 }
 
-// Where the global scope has nothing, RTLD_DEFAULT goes on in the scope of what the program loaded to get the caller's
-// library. Of that scope the library itself and what it depends on are known, and searched here.
+// If the global scope lacks the name, RTLD_DEFAULT searches the scope of the dlopen that loaded the caller's library.
+// Of that scope, only the library itself and its dependencies are known; they are searched here.
 void* find_in_scope_of(const void* caller, const char* name, Dlsym real_dlsym) {
   LoadedObject object;
   if (g_dlopen == nullptr || g_dlclose == nullptr || !find_object(number(caller), &object) || *object.path == 0)
@@ -163,7 +163,7 @@ const Hooked* find_symbol(const char* name) {
   return nullptr;
 }
 
-// True if the name begins like those of functions that give out memory.
+// True if the name begins like those of functions that allocate memory.
 bool gives_memory(const char* name) {
   for (const char* start :
        {"cuMemAlloc", "cuMemHostAlloc", "cuMemCreate", "cuArrayCreate", "cuArray3DCreate", "cuMipmappedArrayCreate"}) {
@@ -174,7 +174,8 @@ bool gives_memory(const char* name) {
 
 CudaFunction function_of(const Hooked* hooked) { return static_cast<CudaFunction>(hooked - kHooked); }
 
-// The hooked function that cuGetProcAddress means by this name: the newest ABI that is not newer than was asked for.
+// The hooked function that cuGetProcAddress finds by this name: the newest ABI that is not newer than the requested
+// version.
 const Hooked* find_base(const char* name, int version, uint64_t flags) {
   constexpr uint64_t kPerThread = 2;  // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
   const Hooked* best = nullptr;
@@ -233,16 +234,16 @@ CudaAnswer heapprof_pick_cuda(void* handle, const char* name, const void* caller
       reinterpret_cast<Dlsym>(heapprof_real_dlsym != nullptr ? heapprof_real_dlsym : heapprof_find_dlsym());
   if (is_runtime) {
     void* found = real_dlsym(handle, name);
-    if (found == nullptr) return {nullptr, 0};  // the real one is asked again, and leaves its error
+    if (found == nullptr) return {nullptr, 0};  // the real one is called again, and leaves its error
     return {wrap_runtime(name, found), 1};
   }
   if (handle != RTLD_NEXT) {
     void* found = real_dlsym(handle, name);
-    if (found == nullptr) return {nullptr, 0};  // asked again, the real one leaves its error for the caller
+    if (found == nullptr) return {nullptr, 0};  // the real one is called again, and leaves its error for the caller
     if (!is_own_code(found)) return {stands_for(function_of(hooked), found) ? hooked->wrapper : found, 1};
   }
-  // The real dlsym would find ours. If nobody else has the name, the program finds nothing and gets dlerror's text, as
-  // without us.
+  // The real dlsym would find the agent's function. If no other object has the name, the program finds nothing and gets
+  // dlerror's text, as without the agent.
   if (real_dlsym(RTLD_NEXT, name) == nullptr) {
     void* found = handle == RTLD_DEFAULT ? find_in_scope_of(caller, name, real_dlsym) : nullptr;
     if (found != nullptr) return {stands_for(function_of(hooked), found) ? hooked->wrapper : found, 1};
@@ -258,7 +259,7 @@ CudaAnswer heapprof_pick_nvtx(void* handle, const char* name) {
   auto* real_dlsym =
       reinterpret_cast<Dlsym>(heapprof_real_dlsym != nullptr ? heapprof_real_dlsym : heapprof_find_dlsym());
   void* const found = real_dlsym(handle, name);
-  if (found == nullptr) return {nullptr, 0};  // the real one is asked again, and leaves its error
+  if (found == nullptr) return {nullptr, 0};  // the real one is called again, and leaves its error
   void* const ours = is_own_code(found) ? nullptr : nvtx::stand_before(name, found);
   return {ours != nullptr ? ours : found, 1};
 }

@@ -1,10 +1,9 @@
-// agent/cuda/tensors.h: tensors inside of a CUDA device's memory, as PyTorch's allocator tells of them
-// (hooks_tensors.cc).
+// agent/cuda/tensors.h: tensors inside a CUDA device's memory, as PyTorch's allocator reports them (hooks_tensors.cc).
 #pragma once
 
 namespace heapprof::agent {
 
-// Forgets addresses whose objects may be gone: objects are being unloaded.
+// Call when objects are being unloaded: forgets addresses whose objects may be gone.
 void forget_tensors();
 
 }  // namespace heapprof::agent

@@ -1,5 +1,5 @@
-// agent/cuda/wrapper.h: what the wrappers of the CUDA driver's functions are made of: call, then say what began; say
-// what ends, then call.
+// agent/cuda/wrapper.h: the parts of the CUDA driver function wrappers: call, then record what began; record what ends,
+// then call.
 //
 // Context:  wrappers, any thread; not in signal handlers.
 #pragma once
@@ -13,13 +13,13 @@
 #include "agent/record/clock.h"
 #include "shared/events.h"
 
-// CUDA_HOOK(symbol)(parameters) { … }: an EARLY_HOOK with a second, hidden name. The table of routes gives out the
-// hidden one, so that it leads here whatever the program defines under the public name.
+// CUDA_HOOK(symbol)(parameters) { … }: an EARLY_HOOK with a second, hidden name. The table of routes returns the hidden
+// one, so that it leads here whatever the program defines under the public name.
 #define CUDA_HOOK(symbol)                                      \
   HEAPPROF_EARLY_ENTRY(#symbol, #symbol, "heapprof_" #symbol); \
   extern "C" HIDDEN __attribute__((noinline)) int heapprof_##symbol
 
-// Helpers that are given a hook's frame are inlined, so that the frame is still there when it is looked at.
+// Helpers that get a hook's frame are inlined, so that the frame still exists when it is read.
 #define INLINE [[gnu::always_inline]] inline
 
 namespace heapprof::agent {
@@ -36,7 +36,7 @@ INLINE int call(Function* real, Arguments... arguments) {
   return real == nullptr ? kCudaNotInitialized : real(arguments...);
 }
 
-// A call that a capture turns into a node of a graph: no memory begins or ends, but the driver was seen.
+// A call that a capture turns into a graph node: no memory begins or ends, but a driver call was seen.
 template <typename Call>
 INLINE int call_captured(Call&& call) {
   ++t_driver_calls;
@@ -45,7 +45,7 @@ INLINE int call_captured(Call&& call) {
 
 inline constexpr uint64_t kNoAddress = 8;  // an address is never 0 in a record (shared/events.h)
 
-// A call of the driver that takes the host's time; one that fails is not counted. size_bytes(): asked once it has
+// Makes a driver call that takes the host's time; a failed call is not counted. size_bytes(): called once it has
 // succeeded.
 template <typename Size, typename Call>
 requires requires(Size size_bytes) { size_bytes(); }
@@ -74,12 +74,12 @@ INLINE void note_refusal(uint32_t device, uint64_t size_bytes, bool is_by_limit,
                 hook_frame);
 }
 
-// A device in `expected` that is asked for where it is needed, and only there.
+// A device in `expected` that is queried only when it is needed.
 inline constexpr uint32_t kDeviceToAsk = 0;
 
-// An allocating call. `expected` is what is known of the memory before the call. find() says what was got; its key is 0
-// if nothing was. undo(key) gives the memory back where it turns out to be beyond a limit. ask_device() says which
-// device kDeviceToAsk is; where it does not know, the memory is reserved only when it is there.
+// Makes an allocating call. `expected` is what is known of the memory before the call. find() returns the memory
+// obtained; its key is 0 if nothing was obtained. undo(key) gives the memory back if it turns out to exceed a limit.
+// ask_device() says which device kDeviceToAsk is; if it does not know, the memory is reserved only after the call.
 template <typename Call, typename Find, typename Undo, typename AskDevice = uint32_t (*)()>
 INLINE int allocate(DeviceMemory expected, DeviceOperation operation, wire::DeviceCall kind, const uint64_t* hook_frame,
                     Call&& call, Find&& find, Undo&& undo, AskDevice&& ask_device = device_of_context) {
@@ -137,7 +137,7 @@ INLINE void note_address(DeviceOperation operation, uint64_t address, const uint
 INLINE void note_handle(DeviceOperation operation, uint64_t handle, const uint64_t* hook_frame) {
   if (handle != 0) record_device({operation, 0, handle, kNoAddress, 0}, hook_frame);
 }
-// A call that may end the context. has_ended(), asked after one that succeeded, says whether it did.
+// Makes a call that may end the context. has_ended(), called after success, says whether it did.
 template <typename Call, typename HasEnded>
 INLINE int end_context(const void* context, const uint64_t* hook_frame, Call&& call, HasEnded&& has_ended) {
   if (context == nullptr) return call();
@@ -155,7 +155,7 @@ INLINE int end_context(const void* context, const uint64_t* hook_frame, Call&& c
   return result;
 }
 
-// Frees `address`. It is recorded before the call, as another thread may have the address when that returns.
+// Frees `address`. The end is recorded before the call, as another thread may have the address when that returns.
 template <typename Function, typename... Arguments>
 INLINE int release(Function* real, uint64_t address, wire::DeviceCall kind, const uint64_t* hook_frame,
                    Arguments... arguments) {

@@ -1,4 +1,4 @@
-// agent/hooks/allocator_evidence.cc: blocks are filled, and looked at again when all others were filled.
+// agent/hooks/allocator_evidence.cc: blocks are filled, and checked when all others were filled.
 #include "agent/hooks/allocator_evidence.h"
 
 #include "agent/process/state.h"
@@ -97,7 +97,8 @@ class Trial {
     return block % (one.what.has(Role::Alignment) ? kAlignment : kLeastAlignment) == 0 ? block : 0;
   }
 
-  // large_bytes: two blocks of so many are tried, too, where there is memory for them: who takes no size overlaps them.
+  // large_bytes: two blocks of that size are tried, too, if there is memory for them: a function that takes no size
+  // makes them overlap.
   bool gives_memory(const TriedFunction& one, size_t large_bytes) {
     constexpr size_t kSmall = sizeof kSizes / sizeof kSizes[0];
     size_t blocks[kSmall + 2] = {};

@@ -1,10 +1,10 @@
-// agent/hooks/allocator_evidence.h: whether functions that are named as an allocator's behave as one.
+// agent/hooks/allocator_evidence.h: whether functions that are named like an allocator's behave like one.
 //
 // A name proves nothing: a library of menus has a mi_new, too, and takes a title where mimalloc takes a size.
 //
 // Guarantees
-//  - Who passes gave, for small and for larger sizes, memory that is aligned, may be written to and is used by no one
-//    else, and kept what was written when blocks were given back or made larger.
+//  - A function that passes gave, for small and for larger sizes, memory that is aligned, writable and not in use
+//    elsewhere, and kept what was written when blocks were given back or made larger.
 // Not provided: functions that want a heap, copy a text, or resize in place are tried only as part of the others'
 //               group.
 // Context:  a copy of the process (agent/process/copied_process.h): a function that is no allocator's may do anything,

@@ -1,7 +1,7 @@
 // agent/hooks/allocator_names.cc: one hook for each row, made of the roles that its parameters have.
 //
-// All parameters and results are one register wide, so every function can be called with six: what it does not take it
-// does not look at.
+// All parameters and results are one register wide, so every function can be called with six: it ignores those that it
+// does not take.
 #include "agent/hooks/allocator_names.h"
 
 #include "agent/hooks/allocator_evidence.h"
@@ -195,7 +195,8 @@ uint32_t events_in(Action&& action) {
   return g_self_test_events - before;
 }
 
-// What malloc and its kin call themselves: a block that they give counts as theirs. Each row is heard alone.
+// What malloc and its kin call themselves: a block that they give counts as theirs. Each row is tried with all others
+// passed through.
 void pass_what_malloc_calls() {
   if (events_in(call_real_functions) == 0) return;
   for (bool& is_passed : g_is_passed) is_passed = true;

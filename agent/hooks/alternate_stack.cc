@@ -1,9 +1,9 @@
 // agent/hooks/alternate_stack.cc: remembers the alternate stack that a thread gives to its signal handlers.
 //
-// While a handler runs on an alternate stack with SS_AUTODISARM the kernel does not tell of it, and under a filter of
-// system calls it must not be asked; so what is installed through libc is remembered (process/thread_stacks.h). The
-// argument is looked at after the call: before it, it may be an address at which the kernel says EFAULT. Where the old
-// setting was written over it, nobody knows what was installed, unless the kernel may be asked.
+// While a handler runs on an alternate stack with SS_AUTODISARM the kernel does not report it, and under a seccomp
+// filter it must not be asked; so what is installed through libc is remembered (process/thread_stacks.h). The argument
+// is read after the call: before it, it may be an address for which the kernel says EFAULT. If the old setting was
+// written over it, what was installed is unknown, unless the kernel may be asked.
 #include "agent/hooks/alternate_stack.h"
 
 #include "agent/hooks/hook.h"

@@ -1,4 +1,4 @@
-// agent/hooks/ended_heap.h: a heap of mimalloc's that is destroyed takes its blocks with it: each end is recorded.
+// agent/hooks/ended_heap.h: a mimalloc heap that is destroyed takes its blocks with it: each end is recorded.
 #pragma once
 
 #include "agent/libc/vector_state.h"
@@ -9,7 +9,7 @@
 
 namespace heapprof::agent {
 
-// mimalloc's functions by which that is found out; nullptr: it has none, and nothing is recorded.
+// mimalloc's functions that list a heap's blocks; nullptr: it has none, and nothing is recorded.
 struct HeapFunctions {
   using VisitBlock = bool(const void* heap, const void* area, void* block, size_t block_bytes, void* argument);
   bool (*visit_blocks)(const void* heap, bool visit_all_blocks, VisitBlock* visit, void* argument) = nullptr;

@@ -1,14 +1,14 @@
-// agent/hooks/exec.cc: looks at the program that is to be started, and changes the environment that it is
-// given, if it must.
+// agent/hooks/exec.cc: checks the program that is to be started, and changes the environment that it is given, if
+// needed.
 //
 // A hook may run in a vfork child, which borrows its parent's memory: so nothing is kept, and the changed environment
 // and the path lie in the frames of start_with and with_program, which stay until the exec. (What is too large for a
-// stack lies in pages, which an exec of such a child leaves in its parent: t_left.) Where nothing is to be
-// changed, the function that the program called is called, with its own arguments; only a changed environment leads
-// execv to execve.
+// stack lies in pages, which an exec of such a child leaves in its parent: t_left.) If nothing has to change, the
+// function that the program called is called, with its own arguments; only a changed environment makes execve of an
+// execv.
 //
-// Paths and environments are the program's: they may be no addresses, and are read as the kernel reads them
-// (own_memory.h). What cannot be read goes to the real function as it is.
+// Paths and environments are the program's: they may be invalid addresses, and are read as the kernel reads them
+// (own_memory.h). What cannot be read is passed to the real function unchanged.
 //
 // unistd.h and spawn.h, which declare these functions, are left out: they do not agree on noexcept from version to
 // version.
@@ -39,7 +39,7 @@ namespace {
 
 using Texts = char* const*;
 
-// X(name, parameters): the functions that are called behind the hooks.
+// X(name, parameters): the real functions that the hooks call.
 #define HEAPPROF_EXEC_FUNCTIONS(X)                                            \
   X(execv, (const char*, Texts))                                              \
   X(execvp, (const char*, Texts))                                             \
@@ -85,7 +85,7 @@ bool is_still_awaited() {
          g_control->detach.load(std::memory_order_relaxed) != wire::Detach::kSession;
 }
 
-// True if programs that are started are our affair. Under a filter of system calls, none is: a call of ours could be
+// True if programs that are started are followed. Under a seccomp filter none is: a system call of the agent could be
 // the one that kills.
 bool is_following() {
   const Invitation invitation = find_invitation();
@@ -127,27 +127,27 @@ Plan make_plan(const ImagePlace& image, Texts variables, bool replaces_process) 
     plan.is_own = replaces_process && sys_getpid() == g_pid;
     plan.note = note_obstacle(image, obstacle, plan.is_own);
   }
-  // A program of these two kinds ignores our variables, but may start others that do not: the variables stay.
+  // A program of these two kinds ignores the agent's variables, but may start others that do not: the variables stay.
   if (obstacle == wire::ImageObstacle::kStatic || obstacle == wire::ImageObstacle::kPrivileges) return plan;
   if (obstacle != wire::ImageObstacle::kNone) plan.change = EnvironmentChange::kRemove;
   plan.bytes = changed_environment_bytes(variables, plan.change);
   return plan;
 }
 
-// The kernel refuses arguments and an environment that are too long together, and our variables may be what is too
-// much: then the program starts without them, as it would without us. kInvite: there is nothing to try.
+// The kernel refuses arguments and an environment that are too long together, and the agent's variables may be too
+// much: then the program starts without them, as it would without the agent. kInvite: there is nothing to try.
 Plan make_bare_plan(const ImagePlace& image, Texts variables, bool replaces_process, const Plan& refused) {
   Plan plan;
   if (refused.change == EnvironmentChange::kRemove || image.path == nullptr || !is_following()) return plan;
   plan.bytes = changed_environment_bytes(variables, EnvironmentChange::kRemove);
-  if (plan.bytes == 0 && refused.bytes == 0) return plan;  // it had nothing of ours
+  if (plan.bytes == 0 && refused.bytes == 0) return plan;  // it had nothing of the agent's
   plan.change = EnvironmentChange::kRemove;
   plan.is_own = replaces_process && sys_getpid() == g_pid;
   plan.note = note_obstacle(image, wire::ImageObstacle::kNoRoom, plan.is_own);
   return plan;
 }
 
-// A stack may be 16 KiB: of what a call needs, more than this lies in pages of its own.
+// A stack may be 16 KiB: what would exceed this lies in pages of its own.
 constexpr size_t kMostOnStack = 8192;
 
 // Where the program is, and what looking for it took of kMostOnStack.
@@ -285,7 +285,7 @@ int exec_file(const char* file, Texts arguments, Texts variables) {
   });
 }
 
-// Calls run(the arguments of the execl family up to the closing nullptr), and leaves `list` behind that.
+// Calls run(the arguments of the execl family up to the closing nullptr), and leaves `list` after that.
 template <typename Run>
 __attribute__((noinline)) int with_arguments(const char* first, va_list list, Run run) {
   va_list again;
@@ -387,8 +387,8 @@ EARLY_HOOK(int, execle)(const char* path, const char* first, ...) {
 }
 
 // libc has two versions of posix_spawn and posix_spawnp: the old one, which programs call that were linked before glibc
-// 2.15, hands a script without "#!" to the shell. Each of ours has the version of the one that it calls: a hook without
-// a version would stand before both.
+// 2.15, hands a script without "#!" to the shell. Each hook has the version of the one that it calls: a hook without a
+// version would interpose both.
 namespace {
 
 struct SpawnCall {
@@ -418,7 +418,7 @@ struct FileAction {
   };
 };
 
-// From which folder the child will look for a relative path. What is not one change of folder alone cannot be told.
+// From which folder the child will look for a relative path. Only a single change of folder can be followed.
 void follow_actions(const void* actions, ImagePlace* image) {
   constexpr int kMostActions = 4096;
   FileActions list;

@@ -1,14 +1,13 @@
-// agent/hooks/exec.h: the functions that start programs: our variables go with those that can load the agent, and with
-// no other.
+// agent/hooks/exec.h: the functions that start programs: only programs that can load the agent get its variables.
 //
 // A program that cannot (musl's loader would exit with 127, another machine's would complain on stderr) starts as
-// without us, and the collector gets a note. One that can is followed even if its caller made an environment of its own
-// (`env -i`).
+// without the agent, and the collector gets a note. One that can is followed even if its caller made an environment of
+// its own (`env -i`).
 //
-// Not provided: what libc starts inside of itself (system, popen: they use environ, as they find it), raw system calls,
-//               pidfd_spawn (glibc 2.39).
+// Not provided: what libc itself starts (system, popen: they use environ unchanged), raw system calls, pidfd_spawn
+//               (glibc 2.39).
 // Guarantees
-//  - Nothing is done where nobody follows: --no-follow, or no invitation.
+//  - Nothing is done if programs are not followed: --no-follow, or no invitation.
 //  - Where the environment is as it should be, the same function is called with the same arguments.
 // Context:  vfork children, forked children of threads, signal handlers: no lock, no allocation. The stack holds a
 //           changed environment: 8 bytes an entry.

@@ -1,8 +1,8 @@
-// agent/hooks/fork.cc: fork, looked at in the child only, and there only inside of a signal handler.
+// agent/hooks/fork.cc: the hook of fork, which acts only in the child, and there only inside a signal handler.
 //
-// A child's life begins at its first allocation (start/start.cc), which needs no hook of fork. But where a handler
+// A child's session begins at its first allocation (start/start.cc), which needs no hook of fork. But if a handler
 // interrupted an event and forks, the child goes on with that event when the handler returns, and would write the rest
-// of it into the parent's ring: the arena has to be left before that. A handler that forks in another way is not seen
+// of it into the parent's ring: so it leaves the arena before that. A handler that forks in another way is not seen
 // (agent/README.md, "Limits, stated").
 #include "agent/hooks/fork.h"
 

@@ -7,22 +7,21 @@
 //  1. It is exported (HOOK), and agent.map names it. Everything else in the agent is hidden.
 //  2. The real function is the next one behind the agent in the loader's list (find_real). It is looked up once, at the
 //     start; a hook may be called before, and does then what the program meant, unrecorded.
-//  3. It records through agent/record/record.h, and hands over its own frame, HEAPPROF_HOOK_FRAME(): there the stack of
-//     its caller begins. So it is never inlined, and helpers that are given the frame are: the frame must still be
-//     there.
+//  3. It records through agent/record/record.h, and passes its own frame, HEAPPROF_HOOK_FRAME(): there the stack of its
+//     caller begins. So it is never inlined, and helpers that are given the frame are: the frame must still be there.
 //  4. What begins is recorded after the real call, what ends before it: otherwise another thread could be given the
 //     address in between, and record it first. An end that the real function refuses is taken back by a record of its
 //     own.
-//  5. The record functions look whether the agent records at all, and do nothing where it does not. A hook that has to
-//     do more than that for a record (ask a driver, look at a clock) asks for AgentState::kOn itself, first.
+//  5. The record functions check whether the agent records at all, and do nothing if it does not. A hook that has to do
+//     more for a record (query a driver, read a clock) checks for AgentState::kOn itself, first.
 //  6. errno is as the real function left it. Where libc lacks the function and the kernel is called instead, errno is
 //     what libc would have made of the answer (result_as_libc).
 //  7. Nothing is allocated, and no lock is taken that a signal handler or a fork could find taken.
-//  8. It may be called before the agent itself is relocated (process/early.h): an EARLY_HOOK asks that first; another
-//     one finds a pointer empty that nothing has filled in yet, and asks on its slow path.
+//  8. It may be called before the agent itself is relocated (process/early.h): an EARLY_HOOK checks that first. Any
+//     other hook finds a pointer that is still empty, and checks on its slow path.
 //
-// A function whose caller matters to it (dlopen, operator new) has no frame of ours: its hook is a jump (jumped.cc,
-// operator_new.cc), written in assembly, and what that calls is HIDDEN.
+// A function to which its caller matters (dlopen, operator new) must not be called from a frame of the agent: its hook
+// is a jump (jumped.cc, operator_new.cc), written in assembly, and what that calls is HIDDEN.
 #pragma once
 
 #include "agent/libc/raw.h"
@@ -34,7 +33,7 @@
 #include <errno.h>
 
 #define HOOK extern "C" __attribute__((visibility("default"), noinline))
-// What assembly calls or reads by its name; no other library can stand before it.
+// What assembly calls or reads by its name; no other library can interpose it.
 #define HIDDEN __attribute__((visibility("hidden")))
 // EARLY_HOOK(result, name)(parameters) { … }: a HOOK that begins with the question whether the agent is relocated.
 #define EARLY_HOOK(result, name)                              \
@@ -43,7 +42,7 @@
 
 namespace heapprof::agent {
 
-// Stores the function of that name behind the agent in *function; nullptr: there is none.
+// Stores the function of that name behind the agent in *function; nullptr: no library has it.
 template <typename Function>
 inline void find_real(Function** function, const char* name) {
   *function = reinterpret_cast<Function*>(find_behind_agent(name).address);

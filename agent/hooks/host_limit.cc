@@ -1,11 +1,11 @@
 // agent/hooks/host_limit.cc: counts usable bytes before and after each call of the allocator, and refuses what does not
 // fit.
 //
-// How large a block is, is known only when it is there. So a request that can never fit is refused before the call, and
-// a block that turns out not to fit is freed again. A realloc cannot be taken back: where there is much room, more than
-// its block can take is reserved first and corrected afterwards; near the limit the block is moved by hand. A request
-// that does not fit while such a reservation stands waits for its end, which comes in a moment: the reservation may be
-// all that is missing.
+// The size of a block is known only when it exists. So a request that can never fit is refused before the call, and a
+// block that turns out not to fit is freed again. A realloc cannot be undone: if there is much room, more than its
+// block can take is reserved first and corrected afterwards; near the limit the block is moved by hand. A request that
+// does not fit during such a reservation waits for its end, which comes in a moment: the reservation may be all that is
+// missing.
 #include "agent/hooks/host_limit.h"
 
 #include "agent/hooks/hook.h"
@@ -23,10 +23,10 @@ namespace {
 RealFunctions g_unlimited;
 size_t (*g_usable_size)(void*) = nullptr;
 uint64_t g_limit_bytes = UINT64_MAX;
-std::atomic<uint64_t> g_charged_bytes{0};   // what the process has, with what is reserved
+std::atomic<uint64_t> g_charged_bytes{0};   // what the process has, including what is reserved
 std::atomic<uint32_t> g_reservations{0};    // reallocs in progress, each with more reserved than it will need
 std::atomic<uint64_t> g_reserved_bytes{0};  // what those have reserved in all
-constexpr uint32_t kMostWaits = 10'000;     // an end: a signal handler may have interrupted the one that is waited for
+constexpr uint32_t kMostWaits = 10'000;     // a limit: a signal handler may have interrupted what is waited for
 
 bool may_fit(size_t size_bytes);
 bool charge_block(void* block);  // false: it did not fit, and is freed
@@ -68,7 +68,7 @@ void begin_own_sum() {
   g_reservations.store(0, std::memory_order_relaxed);
 }
 
-// True if the request would fit once every reservation has come back: then it is worth waiting.
+// True if the request would fit once every reservation is given back: then it is worth waiting.
 bool may_fit_soon(uint64_t size_bytes) {
   if (g_reservations.load(std::memory_order_acquire) == 0) return false;
   const uint64_t reserved = g_reserved_bytes.load(std::memory_order_relaxed);
@@ -77,8 +77,8 @@ bool may_fit_soon(uint64_t size_bytes) {
   return least <= g_limit_bytes && size_bytes <= g_limit_bytes - least;
 }
 
-// The frame of the hook that called a function here. A caller that is no hook of ours has none: then the frame's link
-// leads elsewhere than to a place near above, and the function's own frame is taken.
+// The frame of the hook that called a function here. A caller that is not a hook of the agent has none: then the
+// frame's link does not point to a place near above, and the function's own frame is used.
 const uint64_t* hook_behind(const uint64_t* frame) {
   constexpr uint64_t kNear = 512;
   const uint64_t hook_frame = frame[0];
@@ -242,7 +242,7 @@ bool start_host_limit(uint64_t limit_bytes, const link_map* malloc_object) {
   g_fork_page.has_own_sum.store(1, std::memory_order_relaxed);
   g_unlimited = g_real;
   RealFunctions limited = g_real;
-  // Blocks of another family are nobody's to measure. Our own stand-ins call one of the limited functions.
+  // Blocks of another family cannot be measured. The agent's own stand-ins call one of the limited functions.
 #define X(result, name, params, args) \
   if (find_behind_agent(#name).object == malloc_object) limited.name = limited_##name;
 #include "shared/hooks.def"

@@ -1,14 +1,15 @@
 // agent/hooks/host_limit.h: `heapprof run --limit host=SIZE`: the heap of the process stays within the limit,
 // whatever its threads do.
 //
-// Functions stand before the real ones, in the pointers that the hooks call: without a limit there is nothing of it in
-// their way.
+// With a limit, the pointers that the hooks call point to functions that enforce it and call the real ones. Without a
+// limit they point to the real ones.
 //
 // Guarantees
 //  - To the byte, in usable bytes (malloc_usable_size), from the first block on
 //    (tests/integration/malloc/host_limit.sh). A forked child begins with what its parent had. Blocks that come from
 //    elsewhere (a library opened with RTLD_DEEPBIND) and are freed here loosen the limit by as much.
-//  - What does not fit fails as the function fails by itself: no block, ENOMEM. A realloc that fails keeps its block.
+//  - A request that does not fit fails as the function itself fails: no block, ENOMEM. A realloc that fails keeps its
+//    block.
 // Not provided: an allocator that defines operator new as well (tcmalloc, jemalloc, mimalloc): it would go past the
 //               limit.
 // Context:  as the allocator's own functions; no lock, no allocation.

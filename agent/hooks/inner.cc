@@ -1,20 +1,20 @@
-// agent/hooks/inner.cc: one hook for all such functions, told by a register which one was called.
+// agent/hooks/inner.cc: one hook for all such functions; a register says which one was called.
 //
 // A function's thunk (inner_patch.cc) pushes rbp, puts the function's number there and jumps to heapprof_inner, which
 // makes a frame as every hook has it, and calls the rest in C++, before and after the function.
 //
 // The ABI says which registers a function may change, and a compiler knows more: by -fipa-ra, which GCC has from -O1
 // on, a caller in the same file keeps values in registers that this very function leaves alone, and may call it with a
-// stack that is aligned for it alone. So no register is changed but by the function itself. Vector registers are
-// touched by no code of the agent, and kept where it calls others' (agent/libc/vector_state.h). Flags are the one
-// exception: for GCC and LLVM every call ends what they hold.
+// stack that is aligned for it alone. So only the function itself changes registers. The agent's code touches no vector
+// registers, and keeps them when it calls other code (agent/libc/vector_state.h). Flags are the one exception: for GCC
+// and LLVM every call ends what they hold.
 //
-// A flag "the thread is inside of the allocator" would hide what a new_handler allocates, and stay set when that
-// throws. So the frame of the outermost call is kept, and a call is nested only where it is deeper than that frame and
-// the allocator's own code called its own code. The return address tells where a call comes from, and the instruction
-// before it where it led: a handler may end with a jump to malloc, which then returns to the allocator. Looked at is
-// the code as the linker wrote it. Compilers put a call of another function into the first five bytes (aligned_alloc
-// that calls memalign, nothrow new that calls new), and there the memory has our jump.
+// A flag "the thread is inside the allocator" would hide what a new_handler allocates, and stay set when that throws.
+// So the frame of the outermost call is kept, and a call is nested only if it is deeper than that frame and the
+// allocator's own code called its own code. The return address tells where a call comes from, and the instruction
+// before it what was called: a handler may end with a tail call of malloc, which then returns to the allocator. That
+// instruction is read as the linker wrote it: compilers put a call of another function into the first five bytes
+// (aligned_alloc that calls memalign, nothrow new that calls new), and there the memory has the agent's jump.
 //
 // A frame that was left by an exception or a jump is overwritten by the next call that the program makes.
 #include "agent/hooks/inner.h"
@@ -222,7 +222,7 @@ uint64_t moved_by(uint64_t avma, const unsigned char* distance_at) {
   return avma + static_cast<uint64_t>(static_cast<int64_t>(distance));
 }
 
-// Where code that is no more than a jump through a slot leads (PLT); else that code.
+// If that code is only a jump through a slot (PLT), where it leads; else that code.
 uint64_t through_stub(uint64_t target_avma) {
   constexpr unsigned char kEndBranch[] = {0xf3, 0x0f, 0x1e, 0xfa};
   constexpr unsigned char kBound = 0xf2;  // a prefix (MPX)
@@ -242,8 +242,8 @@ constexpr unsigned char kByRip = 0x15;     // call *distance(%rip)
 constexpr unsigned char kByRegister = 0xd0;
 constexpr unsigned char kUpperRegister = 0x41;  // before these
 
-// The registers, by their numbers in instructions, of which one holds where the call led; 0: it is another call. Two,
-// where what may be a prefix may be the end of the instruction before as well.
+// The registers, by their numbers in instructions, one of which holds the address that was called; 0: it is another
+// kind of call. Two, if a byte may be a prefix as well as the end of the instruction before.
 uint32_t registers_of_call(const unsigned char* code) {
   if (code[4] != kIndirect || (code[5] & 0xf8) != kByRegister) return 0;
   return (code[3] == kUpperRegister ? 0x101u : 1u) << (code[5] & 7u);
@@ -273,7 +273,7 @@ uint64_t value_of_register(uint32_t number, const InnerCall& call, const uint64_
 }
 constexpr uint32_t kKeptRegisters = 1u << 3 | 0xfu << 12;
 
-// Where the call that has this code led, as far as the code tells; 0: it does not.
+// The address that the call with this code called, as far as the code tells; 0: it does not.
 uint64_t called_by_code(const unsigned char* code, uint64_t return_avma) {
   constexpr unsigned char kCall = 0xe8;
   const uint64_t target_avma = moved_by(return_avma, code + 2);
@@ -292,12 +292,12 @@ enum Judgement : uint8_t {
   kAsksKept = 2  // that depends on registers which are not in InnerCall
 };
 
-// Whether code of the allocator called code of the allocator, or one of our hooks. What it calls of a library may end
-// with a jump to a function of ours (__cxa_end_catch with one to free), and is the library's, as what that allocated
-// is. A new_handler is the program's in the same way.
+// Whether code of the allocator called code of the allocator, or one of the agent's hooks. A library function that it
+// calls may end with a tail call of the agent's function (__cxa_end_catch with one of free): that call is the
+// library's, as is what the library allocated. A new_handler is the program's in the same way.
 [[gnu::noinline]] Judgement judge_nested(const InnerCall& call, const uint64_t* kept) {
   const uint64_t return_avma = call.frame[1];
-  // A function that ends with a jump to another one was called by heapprof_inner.
+  // A function that ends with a tail call of another one was called by heapprof_inner.
   if (return_avma == reinterpret_cast<uint64_t>(heapprof_inner_returned)) return kIsOwn;
   if (!is_in_ranges(return_avma - 1)) return kIsCall;
   const unsigned char* const code = code_before(return_avma);
@@ -316,7 +316,7 @@ bool is_within(const uint64_t* frame) {
   return HEAPPROF_UNLIKELY(outer != 0) && reinterpret_cast<uint64_t>(frame) < outer;
 }
 
-// No block is so large: a number that is taken for a size is an address, or a flag.
+// No block is so large: a larger number that is taken for a size is an address, or a flag.
 constexpr size_t kMostPlausibleBytes = size_t{1} << 44;
 
 // Whether the function gave what it was asked for.
@@ -357,7 +357,7 @@ bool has_given(const Slot& slot, const InnerCall& call) {
   }
 }
 
-// What a realloc came to.
+// Records the result of a realloc.
 void end_old(const InnerCall& call, size_t block, size_t bytes) {
   const void* const begun = call.has_begun ? pointer(call.old) : nullptr;
   if (call.old != 0) return record_realloc_end_fast(begun, pointer(block), bytes, call.frame);

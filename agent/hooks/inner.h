@@ -1,13 +1,13 @@
-// agent/hooks/inner.h: hooks an allocator inside of the executable, where it stands.
+// agent/hooks/inner.h: hooks an allocator inside the executable, in its code.
 //
-// Calls of such functions are bound when the program is linked: no symbol table leads them to us. So the first
-// instructions of each are replaced by a jump to a hook, and what they were is executed elsewhere, before the rest of
-// the function. The tool has made the plan (cli/inner, shared/inner.h).
+// Calls of such functions are bound when the program is linked: no symbol table redirects them. So the first
+// instructions of each function (its prologue) are replaced by a jump to a hook, and relocated: they run elsewhere,
+// before the rest of the function. The tool has made the plan (cli/inner, shared/inner.h).
 //
 // Guarantees
 //  - All functions of the plan are hooked, or none is (tests/integration/malloc/inner_allocators.sh). Nothing is
 //    written before everything is known to be possible: the code is what the plan expects, there is one thread, memory
-//    near the code is to be had, and pages of code may be written to.
+//    near the code is available, and pages of code may be written to.
 //  - A block counts once. While a function of the allocator is in progress, a call that the allocator's own code makes
 //    of its own functions is forwarded, unrecorded. It may be a call, a jump at a function's end, or a call by a
 //    register, a slot (GOT) or the PLT, also among the first instructions, which the jump replaces. A handler that the
@@ -16,15 +16,16 @@
 //    as what the allocator gives. Functions that ask malloc behind the agent are left as they are: there it counts.
 //  - A function finds all registers as its caller left them, and its caller as the function did: compilers know which
 //    registers a function of the same file leaves alone (tests/integration/malloc/inner_registers.sh).
-//  - Nothing is believed for its name: in a copy of the process the functions have to behave as an allocator's do, as
-//    they are and once more when they are hooked (allocator_evidence.h). Those that do not are left alone, and named.
-//    A size that no block can have is never counted (tests/integration/malloc/inner_names.sh).
+//  - A name proves nothing: in a copy of the process the functions have to behave like an allocator's, unhooked and
+//    once more hooked (allocator_evidence.h). Those that do not are left alone, and named. A size that no block can
+//    have is never counted (tests/integration/malloc/inner_names.sh).
 //  - Pages of code are afterwards protected as before.
 // Not provided: libraries, a process that runs already (attach). The allocator's calls of itself through a table of
 //               functions (call *8(%rax)), from code that it reaches by pointers alone, and of an exported hook by a
 //               register: they count twice.
 // Context:  plan: the start, before anything is recorded; the one thread of the program.
-// Cost:     more than a hook of malloc by a jump and by what is told at run time: tests/bench/runs/2026-11-26-inner.md.
+// Cost:     more than a hook of malloc by a jump and by what is determined at run time:
+//           tests/bench/runs/2026-11-26-inner.md.
 #pragma once
 
 #include "agent/hooks/ended_heap.h"
@@ -56,8 +57,8 @@ inline constexpr size_t kInnerCallBytes = 6;  // of a call: call rel32, or call 
 struct InnerSlot {
   InnerReal real;  // the function, past the jump
   wire::AllocatorFunction what;
-  uint8_t first;  // where the block, or the size, stands among the parameters
-  uint8_t count;  // where the factor of the size stands; kAllocatorParameters: nowhere, and 1 stands there
+  uint8_t first;  // which parameter is the block, or the size
+  uint8_t count;  // which parameter is the factor of the size; kAllocatorParameters: none, the factor is 1
   uint8_t group;
 };
 extern InnerSlot g_inner_slots[wire::kMostInnerFunctions];
@@ -84,5 +85,5 @@ void set_inner_code(const InnerCode& code);
 
 }  // namespace heapprof::agent
 
-// Where thunks lead, with rbp pushed, the function's number in ebp, and the rest as its caller left it.
+// Where thunks jump to, with rbp pushed, the function's number in ebp, and the rest as its caller left it.
 extern "C" __attribute__((visibility("hidden"))) void heapprof_inner();

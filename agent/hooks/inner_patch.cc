@@ -1,8 +1,8 @@
 // agent/hooks/inner_patch.cc: carries out the plan of inner.h.
 //
 // For each function there is a thunk in pages near the executable's code: it saves rbp, puts the function's number
-// there and jumps to heapprof_inner, and behind that stand the function's first instructions, moved. Where they stood
-// stands a jump to the thunk.
+// there and jumps to heapprof_inner. After that come the function's first instructions, relocated. In their old place
+// is a jump to the thunk.
 //
 // All of it is tried beforehand in copies of the process: first each allocator as it is, then all of them hooked.
 #include "agent/hooks/allocator_evidence.h"
@@ -29,7 +29,7 @@ using wire::InnerState;
 constexpr size_t kParameters = wire::kAllocatorParameters;
 constexpr uint64_t kPageBytes = 4096;
 constexpr uint64_t kThunkBytes = 96;
-constexpr uint64_t kEntryBytes = 12;  // push rbp; mov ebp, number; jmp *address, which stands before the first thunk
+constexpr uint64_t kEntryBytes = 12;  // push rbp; mov ebp, number; jmp *address, which is before the first thunk
 constexpr uint64_t kHeadBytes = 64;
 static_assert(kEntryBytes + wire::kMostMovedBytes <= kThunkBytes);
 constexpr uint64_t kReach = (1ull << 31) - (1ull << 24);  // of a jump, with what its ends may differ by
@@ -47,7 +47,7 @@ struct Plan {
   uint32_t doubted = 0;  // that did not behave as an allocator
 };
 
-// How many threads the process has: /proc/self/task has as many folders. 0: nobody can tell.
+// How many threads the process has: /proc/self/task has as many folders. 0: unknown.
 uint64_t count_threads() {
   struct stat_buffer {  // the kernel's struct stat
     uint64_t device, inode, links;
@@ -86,7 +86,7 @@ void try_group(void* result) {
   trial->is_allocator = !trial->is_asking && behaves_as_allocator(g_tried, trial->count);
 }
 
-// Finds out which groups are left out, and why. False: there is no copy in which that could be tried.
+// Finds out which groups are left out, and why. False: no copy could be made to try that in.
 bool try_groups(Plan* plan) {
   for (uint32_t group = 0; group < kMostGroups; ++group) {
     GroupTrial trial{collect_group(*plan, group), false, false};
@@ -111,7 +111,7 @@ bool put_distance(unsigned char* at, uint64_t from_avma, uint64_t to_avma) {
   return true;
 }
 
-// Whether the processor compares where a function returns to with a stack of its own.
+// Whether the processor checks return addresses against a shadow stack.
 bool has_shadow_stack() {
   constexpr long kShadowStackStatus = 0x5005;  // ARCH_SHSTK_STATUS, of newer headers
   constexpr uint64_t kIsOn = 1;                // ARCH_SHSTK_SHSTK
@@ -126,7 +126,7 @@ bool has_moved_calls(const Plan& plan) {
   return false;
 }
 
-// What pages of code with these bytes may be used for, as mmap has it; 0: they are no code, or cannot be read.
+// The protection, as mmap has it, of the pages of code with these bytes; 0: they are not code, or cannot be read.
 int protection_of(uint64_t start_avma, uint64_t bytes) {
   const ProgramHeaders headers = headers_of_object(first_object());
   for (uint32_t i = 0; i < headers.count; ++i) {
@@ -149,8 +149,8 @@ bool has_expected_code(const Plan& plan) {
   return true;
 }
 
-// Pages within reach of the code, that nobody has. The kernel takes the address as a wish; where another mapping is, it
-// gives one elsewhere, which is given back.
+// Maps free pages within reach of the code. The kernel takes the address as a hint: if another mapping is there it
+// gives pages elsewhere, which are given back.
 unsigned char* map_near(uint64_t start_avma, uint64_t end_avma, uint64_t bytes) {
   constexpr uint64_t kStep = 16 << 20;
   constexpr uint64_t kLowest = 1 << 20;
@@ -170,7 +170,7 @@ unsigned char* map_near(uint64_t start_avma, uint64_t end_avma, uint64_t bytes) 
     if (below > distance + kLowest) {
       if (unsigned char* pages = try_at(below - distance)) return pages;
     }
-    // The break grows behind the program: its room is left alone as far as that goes.
+    // The break grows after the program: its room is left free as far as possible.
     if (distance > kReach / 2) {
       if (unsigned char* pages = try_at(((end_avma + kPageBytes) & ~(kPageBytes - 1)) + distance)) return pages;
     }
@@ -220,7 +220,7 @@ bool fill_thunk(const Plan& plan, uint32_t index, unsigned char* pages, unsigned
   return true;
 }
 
-// Writes a jump to the thunk, or, where there is none, what stood there before. False: the system refuses.
+// Writes a jump to the thunk, or, if `thunk` is nullptr, the original bytes. False: the system refuses.
 bool write_code(const Plan& plan, uint32_t index, const unsigned char* thunk) {
   const InnerFunction& function = plan.functions[index];
   const uint64_t patch_avma = plan.patch_avma(function);
@@ -297,8 +297,8 @@ InnerState hook_functions(const Plan& plan) {
   note_own_pages(pages, bytes);
   settle_code(plan);
 
-  // The page of each function, one after the other: what stands between may be data. It stays executable all the time,
-  // so that a refusal changes nothing, nor does one of taking the right to write away again.
+  // Writes to the page of each function, one after the other: what lies between may be data. A page stays executable
+  // all the time, so that a refusal changes nothing, nor does a refusal to make it read-only again.
   for (uint32_t i = 0; i < head.function_count; ++i) {
     if (plan.is_left_out(plan.functions[i])) continue;
     if (write_code(plan, i, pages + kHeadBytes + i * kThunkBytes)) continue;

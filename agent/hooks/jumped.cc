@@ -1,12 +1,12 @@
-// agent/hooks/jumped.cc: a comparison in assembly, then a jump; only what is to be looked at calls C++.
+// agent/hooks/jumped.cc: a comparison in assembly, then a jump; only calls that must be inspected reach C++.
 //
 // dlopen resolves $ORIGIN and the namespace by its return address: were it called from here, the agent would be its
-// caller, and programs would find other libraries than without us. So nothing of ours may be on the stack when it runs.
-// The comparison keeps the common case at one jump through memory: `syscall` is also what a program calls in its hot
-// paths.
+// caller, and programs would find other libraries than without the agent. So no frame of the agent may be on the stack
+// when it runs. The comparison keeps the common case at one jump through memory: `syscall` is also what a program calls
+// in its hot paths.
 //
-// A request for a filter of system calls is the exception: what it means is known when it has been answered. So the
-// jump goes to a function of ours, with the program's arguments, which calls the real one.
+// A request for a seccomp filter is the exception: its effect is known only when it has been answered. So the jump goes
+// to a function of the agent, with the program's arguments, which calls the real one.
 #include "agent/hooks/jumped.h"
 
 #include "agent/hooks/alternate_stack.h"
@@ -45,8 +45,8 @@ static_assert(RTLD_DEEPBIND == 8 && LM_ID_BASE == 0 && PR_SET_SECCOMP == 22 && P
 
 extern "C" {
 HIDDEN extern void* heapprof_jumped[];
-// Looks at the first four arguments. Returns the real function, or ours that calls it. saved: the registers that it
-// gets back.
+// Inspects the first four arguments. Returns the real function, or one of the agent's that calls it. saved: the
+// registers that it gets back.
 HIDDEN void* heapprof_look(size_t index, size_t first, size_t second, size_t third, size_t fourth, size_t* saved);
 }
 
@@ -141,7 +141,8 @@ bool is_vfork_child() { return g_fork_page.state == AgentState::kOn && !is_filte
 void* nothing_found() { return nullptr; }
 
 void* real_function(size_t index) {
-  void* function = heapprof_jumped[index];  // nullptr before the start: an allocator that is tried then may call us
+  // nullptr before the start: an allocator that is tried then may call the hook
+  void* function = heapprof_jumped[index];
   if (function == nullptr) function = find_behind_agent(kNames[index]).address;
   return function != nullptr ? function : reinterpret_cast<void*>(nothing_found);
 }
@@ -155,7 +156,8 @@ enum class Request : uint8_t {
   kNoClock         // the time stamp counter
 };
 
-// Libraries probe with arguments that cannot succeed; those are no requests. Strict mode, say, has no arguments.
+// Libraries probe with arguments that cannot succeed; those do not count as requests. Strict mode, say, has no
+// arguments.
 Request request_of_prctl(size_t option, size_t argument, size_t filter) {
   const auto number = static_cast<uint32_t>(option);
   if (number == PR_SET_TSC && argument == PR_TSC_SIGSEGV) return Request::kNoClock;
@@ -180,7 +182,8 @@ FilterReach reach_of(Request request) {
   return request == Request::kProcessFilter ? FilterReach::kProcess : FilterReach::kThread;
 }
 
-// The same as make_request() for a thread without our variables: none of its events is recorded, so it needs no clock.
+// The same as make_request() for a thread without the agent's variables: none of its events is recorded, so it needs no
+// clock.
 template <typename Call>
 [[gnu::noinline, gnu::cold]] long make_strange_request(Request request, size_t seccomp_flags, Call call) {
   if (request == Request::kNoClock) return call();
@@ -190,9 +193,9 @@ template <typename Call>
   return result;
 }
 
-// Makes the program's call, which asks for a filter: from before it on no system call is ours to make, and where it is
-// refused everything is as before. While the clock may be lost, events of this thread's signal handlers are lost.
-// errno stays the real function's.
+// Makes the program's call, which asks for a filter: the agent makes no system call from before it on, and if it is
+// refused everything is as before. While the clock may be lost, events of this thread's signal handlers are lost. errno
+// stays the real function's.
 template <typename Call>
 [[gnu::always_inline]] inline long make_request(Request request, size_t seccomp_flags, Call call) {
   if (HEAPPROF_UNLIKELY(!has_own_variables())) return make_strange_request(request, seccomp_flags, call);
@@ -203,7 +206,7 @@ template <typename Call>
   Context* const context = t_context;
   if (ends_clock) {
     t_flags |= kThreadWithoutClock;
-    t_context = nullptr;  // leads every event to where the flag is looked at
+    t_context = nullptr;  // makes every event check the flag
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
   const long result = call();
@@ -218,14 +221,14 @@ template <typename Call>
   return result;
 }
 
-// The process has asked for this signal at its parent's death. What a child that has its parent's memory, or has not
-// begun yet, asks for is not this process's; under a filter that cannot be asked.
+// The process has asked for this signal at its parent's death. A request of a child that shares its parent's memory, or
+// whose session has not begun, is not this process's; under a filter the agent cannot ask whose it is.
 void note_death_signal(size_t number) {
   if (g_fork_page.state != AgentState::kOn || is_filtered() || sys_getpid() != g_pid) return;
   g_control->death_signal.store(static_cast<uint32_t>(number) + 1, std::memory_order_relaxed);
 }
 
-// In the place of prctl, for the signal of the parent's death.
+// Replaces prctl for the signal of the parent's death.
 int dying_prctl(int option, unsigned long number) {
   auto* real = reinterpret_cast<int (*)(int, ...)>(real_function(kPrctl));
   const int result = real(option, number);
@@ -233,14 +236,14 @@ int dying_prctl(int option, unsigned long number) {
   return result;
 }
 
-// In the place of prctl, for requests.
+// Replaces prctl for requests.
 int requesting_prctl(int option, unsigned long second, unsigned long third, unsigned long fourth, unsigned long fifth) {
   auto* real = reinterpret_cast<int (*)(int, ...)>(real_function(kPrctl));
   return static_cast<int>(make_request(request_of_prctl(static_cast<size_t>(option), second, third), 0,
                                        [&] { return long{real(option, second, third, fourth, fifth)}; }));
 }
 
-// In the place of syscall, for requests, alternate stacks and the signal of the parent's death.
+// Replaces syscall for requests, alternate stacks and the signal of the parent's death.
 long requesting_syscall(long number, size_t first, size_t second, size_t third, size_t fourth, size_t fifth) {
   auto* real = reinterpret_cast<long (*)(long, ...)>(real_function(kSyscall));
   const auto call = [&] { return real(number, first, second, third, fourth, fifth); };
@@ -294,7 +297,7 @@ void* heapprof_look(size_t index, size_t first, size_t second, size_t third, siz
   } else if (index == kDlmopen && (third & RTLD_DEEPBIND) != 0) {
     note_deep_bind(reinterpret_cast<const char*>(second), &saved[kSavedRdx]);
   }
-  // What a vfork child does to itself is not its parent's affair.
+  // What a vfork child does to itself does not affect its parent.
   if (index == kPrctl && request_of_prctl(first, second, third) != Request::kNothing && !is_vfork_child())
     return reinterpret_cast<void*>(requesting_prctl);
   if (index == kPrctl && static_cast<uint32_t>(first) == PR_SET_PDEATHSIG) return reinterpret_cast<void*>(dying_prctl);

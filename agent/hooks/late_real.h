@@ -24,7 +24,7 @@ inline void* find_real_now(LateReal* real) {
   return function;
 }
 
-// Calls it as it was meant, with errno as it was. False: there was nothing to be called.
+// Calls the real function with errno as it was. False: no library has it.
 template <typename... Arguments>
 [[gnu::always_inline]] inline bool forward(LateReal* real, Arguments... arguments) {
   void* const function = find_real_now(real);

@@ -1,7 +1,7 @@
 // agent/hooks/malloc.cc: the interposed C functions.
 //
-// The real function runs outside of any guard: an allocator, a new_handler or a pool that allocates in turn is recorded
-// like everybody else. A flag "we are in a hook" was not taken: it would hide a pool's own malloc, and a throwing
+// The real function runs outside any guard: an allocator, a new_handler or a pool that allocates in turn is recorded
+// like any other caller. A flag "we are in a hook" was rejected: it would hide a pool's own malloc, and a throwing
 // new_handler would leave it set. What counts once is settled at the start instead (agent/README.md, "What counts
 // once").
 #include "agent/hooks/hook.h"
@@ -16,8 +16,8 @@ namespace heapprof::agent {
 
 namespace {
 
-// The way of the first call, which finds the real functions and starts a life: so a limit is known before the first
-// block is there. False: the agent is not relocated yet.
+// The path of the first call, which finds the real functions and starts a session: so a limit is known before the first
+// block exists. False: the agent is not relocated yet.
 [[gnu::noinline, gnu::cold]] bool start_before_blocks() {
   if (!is_relocated()) return false;
   resolve_real_functions();
@@ -60,14 +60,14 @@ void* no_aligned_memory(size_t, size_t) {
 }
 int no_posix_memory(void**, size_t, size_t) { return ENOMEM; }
 
-// Where no malloc stands behind the agent (it was loaded by dlopen) there is no memory to be had.
+// If there is no malloc behind the agent (it was loaded by dlopen) no memory is available.
 void* no_memory_again(void*, size_t) {
   errno = ENOMEM;
   return nullptr;
 }
 void no_free(void*) {}
 
-// Of the main program, where it defines them: libc's functions that are not hooked but emulated call those.
+// The main program's, if it defines them: libc's functions that are not hooked but emulated call those.
 void* (*g_program_realloc)(void*, size_t) = nullptr;
 void (*g_program_free)(void*) = nullptr;
 
@@ -83,7 +83,7 @@ void find_in_program(Function* function, const char* name) {
   return HEAPPROF_UNLIKELY(g_program_free != nullptr) && is_call_of_inner(hook_frame);
 }
 
-// The hook's last call is the way that is not common: so it keeps nothing meanwhile.
+// The uncommon path is the hook's last call: so the hook keeps nothing across it.
 [[gnu::noinline]] void free_slow(void* block, uint64_t sp) {
   if (HEAPPROF_LIKELY(is_end_passed(block, sp))) return g_real.free(block);
   record_told_free(block, sp);

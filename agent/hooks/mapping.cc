@@ -1,11 +1,11 @@
 // agent/hooks/mapping.cc: records each range of pages that the program maps, unmaps, moves or protects.
 //
 // As with blocks, what begins is recorded after the call, and what ends before it: when the kernel is done, another
-// thread may have the range. A call that fails takes its end back. Nothing is kept here: which pages there are is known
-// to the collector alone, which sees the events of all threads in their order; a table here would need a lock in mmap.
+// thread may have the range. If a call fails, its end is taken back. Nothing is kept here: only the collector knows
+// which pages are mapped, as it sees the events of all threads in their order; a table here would need a lock in mmap.
 //
-// Runtimes that bring their own heap (SBCL) map by syscall(SYS_mmap, …). Where the executable calls it so, jumped.cc
-// calls us instead. Two kinds pass through, as what they map may be counted already: calls of libraries, some of which
+// Runtimes that bring their own heap (SBCL) map by syscall(SYS_mmap, …). If the executable calls it so, jumped.cc calls
+// this file instead. Two kinds pass through, as what they map may be counted already: calls of libraries, some of which
 // patch libc's functions in place (Open MPI's, libfabric's), and those of an executable whose own allocator is hooked
 // (tcmalloc brings an mmap that calls syscall).
 #include "agent/hooks/mapping.h"
@@ -121,8 +121,8 @@ void record_end(DeviceOperation operation, const void* address, uint64_t size_by
 }
 
 // The program's break went from one address to the other: the program has the pages that begin below it. What it gave
-// back is recorded after the call, because libc says "done" also of what the kernel refused. Others' mappings do not
-// come to lie there in that moment.
+// back is recorded after the call, because libc says "done" also of what the kernel refused. No other mapping is placed
+// there in that moment.
 void record_break(uint64_t from, uint64_t to, const uint64_t* hook_frame) {
   const uint64_t before = round_up(from);
   const uint64_t after = round_up(to);
@@ -198,7 +198,7 @@ template <typename Call>
   const bool is_usual = number(address) + size_bytes <= kUsualEnd;
   if (ends && is_usual) record_end(DeviceOperation::kUnmapRange, address, round_up(size_bytes), hook_frame);
   const int result = call();
-  if (ends) note_unmapping();  // now they are gone: another thread may have looked at them since the first note
+  if (ends) note_unmapping();  // now they are gone: another thread may have checked them since the first note
   if (ends && is_usual && result != 0) record_end(DeviceOperation::kKeepRange, address, 0, hook_frame);
   if (ends && !is_usual && result == 0)
     record_end(DeviceOperation::kUnmapRange, address, round_up(size_bytes), hook_frame);

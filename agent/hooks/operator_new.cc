@@ -1,13 +1,13 @@
 // agent/hooks/operator_new.cc: one slot for each operator, and what is put into it.
 //
-// An operator that calls malloc is recorded there, so its symbol only jumps: nothing of ours is on the stack when it
-// throws, or when its new_handler does.
+// An operator that calls malloc is recorded there, so its symbol only jumps: no frame of the agent is on the stack when
+// it throws, or when its new_handler does.
 //
 // Each exported symbol is one indirect jump through its slot. A slot holds the real function or a recording hook. Where
-// the program starts without the function, the slot is empty and the symbol is withdrawn: which one of those that
-// libraries bring later is meant differs from library to library, and a jump does not show who called. What was bound
-// to ours before (a weak reference, a constructor's library) finds its slot empty: then the argument registers are
-// kept, the first function that is there is found, and the jump goes there.
+// the program starts without the function, the slot is empty and the symbol is withdrawn: which of the operators that
+// libraries bring later is meant differs from library to library, and a jump does not show the caller. What was bound
+// to the agent's before (a weak reference, a constructor's library) finds its slot empty: then the argument registers
+// are kept, the first function that exists is found, and the jump goes there.
 #include "agent/hooks/operator_new.h"
 
 #include "agent/hooks/hook.h"
@@ -114,8 +114,8 @@ __attribute__((noinline)) void* NewSizeOtherOther(size_t size, void* other, void
   if (block != nullptr) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
-// The real operators again, behind a record that is not common: the hook's last call, so that it keeps nothing
-// meanwhile.
+// The real operators again, after an uncommon record: it is the hook's last call, so that the hook keeps nothing across
+// it.
 template <size_t kIndex, typename... Others>
 __attribute__((noinline)) void delete_slow(void* block, Others... others, uint64_t sp) {
   record_free(block, sp);
@@ -148,7 +148,7 @@ void* const kRecording[] = {
 
 // ---- Calls that the allocator makes of its operators (own_calls.h) ----
 
-void* g_library_new[kCount];  // nullptr: they are not led
+void* g_library_new[kCount];  // nullptr: they are not redirected
 void* g_own_hooks[kCount];    // the agent's symbols
 
 // All are called alike: an operator ignores the registers of parameters that it does not have.
@@ -175,8 +175,8 @@ constexpr AnyOperator kOwn[] = {
 };
 static_assert(kNewOperators == kCount);
 
-// Without us a program that calls operator new where no library defines it would not have started. It gets the C
-// functions.
+// Without the agent a program that calls operator new, although no library defines it, would not have started. It gets
+// the C functions.
 void* new_by_malloc(size_t size) { return g_real.malloc(size == 0 ? 1 : size); }
 void delete_by_free(void* block) { g_real.free(block); }
 
@@ -216,7 +216,7 @@ void* call_real(size_t index, size_t first) {
                                                        argument(kShapes[index].third));
 }
 
-// True if the real function calls an interposed one, and so is recorded without us (jemalloc's `delete` calls free, its
+// True if the real function calls an interposed one, and so is recorded there (jemalloc's `delete` calls free, its
 // sized `delete` does not). What `new []` gave is given back by `delete []`: an allocator that looks for errors ends
 // the program otherwise. pre: all of g_real_new is found.
 bool counts_by_itself(size_t index) {

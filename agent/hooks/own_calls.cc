@@ -1,5 +1,5 @@
 // agent/hooks/own_calls.cc: two functions for each of the family. The hook calls `within_`, which keeps its frame and
-// calls the library. The library's slots lead to `own_`, which calls the library again, or the hook.
+// calls the library. The library's slots point to `own_`, which calls the library again, or the hook.
 #include "agent/hooks/own_calls.h"
 
 #include "agent/hooks/operator_new.h"
@@ -15,7 +15,7 @@ namespace {
 
 RealFunctions g_library{};  // as the library has them
 RealFunctions g_hooks{};
-const link_map* g_led_object = nullptr;  // once it was led
+const link_map* g_led_object = nullptr;  // once it was redirected
 bool g_is_led = false;
 
 #define X(result, name, params, args)                                                \
@@ -37,7 +37,7 @@ constexpr size_t kCount = 0
     ;
 
 Redirection g_list[kCount + kNewOperators]{};
-Redirection g_back[kCount + kNewOperators]{};  // from ours back to what the library has
+Redirection g_back[kCount + kNewOperators]{};  // from the agent's back to what the library has
 size_t g_count = 0;                            // of each
 
 // Without what the main program defines: the library calls that.
@@ -53,7 +53,7 @@ void fill_lists() {
   g_count += list_own_new(&g_list[g_count], &g_back[g_count]);
 }
 
-// By the agent's own table: what is found by name may be translated to what stood there before an attach.
+// By the agent's own table: what is found by name may be translated to what was there before an attach.
 void find_hooks() {
   SoughtSymbol symbols[kCount] = {
 #define X(result, name, params, args) {#name, nullptr},

@@ -9,8 +9,8 @@
 //  - A call that an exception or a jump has left is forgotten with the next call that a hook makes as far out.
 // Not provided: calls by addresses that the library got from dlsym or keeps in tables, and calls through another
 //               library: they count twice, as before. What the library asks itself for inside such a function, and does
-//               not give to the caller, is in no number; a block of its own that begins inside and ends outside, or the
-//               other way round, is recorded at one of its ends alone.
+//               not give to the caller, is in no number; a block of its own that begins inside and ends outside, or
+//               begins outside and ends inside, is recorded at one of its ends only.
 // Context:      start-up, before anything is recorded. pre: no dlclose in another thread.
 // Cost:         under 1 ns for a malloc and its free (tests/bench/runs/2026-11-30-own-calls.md), only where the library
 //               names a function of the family.
@@ -21,8 +21,8 @@
 
 namespace heapprof::agent {
 
-// The frame of the allocator's function that this thread called last and that has not returned; 0: there is none. Of a
-// library, or inside the executable (agent/hooks/inner.h).
+// The frame of the allocator's function, in a library or inside the executable (agent/hooks/inner.h), that this thread
+// called last and that has not returned; 0: no such call.
 extern constinit thread_local uint64_t t_allocator_frame __attribute__((tls_model("initial-exec")));
 
 class WithinAllocator {
@@ -44,7 +44,7 @@ inline bool is_within_allocator(void* frame) { return reinterpret_cast<uint64_t>
 // malloc_object: the object that serves malloc. Does nothing where that is libc, or where it was done already. Leaves
 // out each function that the main program defines: the library calls the program's.
 void lead_own_calls(const link_map* malloc_object);
-// Takes that back, until it is to be done again (attach).
+// Undoes that, until it is to be done again (attach).
 void restore_own_calls();
 void lead_own_calls_again();
 

@@ -3,16 +3,16 @@
 // Py_PreInitialize puts an allocator there that PYTHONMALLOC or the development mode asks for, and from 3.12 on a
 // second Py_Initialize puts back what was there when the program was compiled. Both allocate by malloc afterwards,
 // before there is an object: so the table is looked at in the events of the heap, while no interpreter runs and the
-// calling thread has no state in one. Its functions copy a structure, from 3.12 on under a lock that nobody else takes
-// so early.
+// calling thread has no state in one. Its functions copy a structure, from 3.12 on under a lock that no other code
+// takes so early.
 //
-// A program may have put a wrapper of its own before ours. Then another one of ours goes before that, and the one
-// behind only passes: two that record would count each block twice, and one that is its own former allocator would not
+// A program may have put its own wrapper before the agent's. Then the agent puts another one before that, and its older
+// one only forwards: two that record would count each block twice, and one that is its own former allocator would not
 // return.
 //
-// The interpreter's lock, without which nobody may allocate objects, is not enough for the order of the records: a
-// block of more than 512 bytes comes from malloc, which another interpreter with a lock of its own calls meanwhile. So
-// a block is recorded as the heap's are: when it begins after the call, when it ends before it.
+// The interpreter's lock, which every allocation of an object needs, does not order the records: a block of more than
+// 512 bytes comes from malloc, which another interpreter with a lock of its own may call at the same time. So a block
+// is recorded as the heap's are: when it begins after the call, when it ends before it.
 #include "agent/hooks/python_objects.h"
 
 #include "agent/hooks/hook.h"
@@ -40,7 +40,7 @@ struct Allocator {  // PyMemAllocatorEx
   void (*free)(void*, void*);
 };
 
-constexpr int kFirstDomain = 1;  // PYMEM_DOMAIN_MEM, and PYMEM_DOMAIN_OBJ behind it; 0 is malloc's
+constexpr int kFirstDomain = 1;  // PYMEM_DOMAIN_MEM, and PYMEM_DOMAIN_OBJ after it; 0 is malloc's
 constexpr size_t kDomains = 2;
 constexpr size_t kMostWrappers = 128;  // of both domains: one for each time that a table was exchanged
 
@@ -176,7 +176,7 @@ void find_late() {
   if (found[0] != 0 || found[1] != 0 || found[2] != 0) take(found);
 }
 
-// In each event with a stack that has no short way.
+// Called in each event with a stack that does not take the short path.
 void look_at_table() {
   const bool is_settled = g_state != ObjectsState::kNone && g_state != ObjectsState::kRecorded;
   if (is_settled) return;

@@ -1,4 +1,4 @@
-// agent/hooks/real.h: the malloc family behind the hooks: what would have been called without us.
+// agent/hooks/real.h: the malloc family behind the hooks: what would have been called without the agent.
 //
 // Each pointer is empty until the start: a hook calls resolve_real_functions() first.
 #pragma once
@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// Variables are read where they are, and not by way of a table.
+// Variables are accessed directly, not through the GOT.
 #pragma GCC visibility push(hidden)
 
 namespace heapprof::agent {
@@ -20,12 +20,12 @@ struct RealFunctions {
 };
 extern RealFunctions g_real;
 
-// Bit i: function i of hooks.def comes from the object that serves malloc (or from our stand-in), so that its blocks
-// may be freed. An allocator that lacks pvalloc, say, leaves libc's in place, whose blocks nobody can free.
+// Bit i: function i of hooks.def comes from the object that serves malloc (or from the agent's stand-in), so that its
+// blocks may be freed. An allocator that lacks pvalloc, say, leaves libc's in place, whose blocks cannot be freed.
 extern uint32_t g_one_family;
 
-// Fills g_real. False: there is no malloc behind the agent, and functions that fail stand there. Who serves malloc goes
-// to *malloc_object.
+// Fills g_real. False: there is no malloc behind the agent, and functions that fail are used. *malloc_object: the
+// object that serves malloc.
 bool find_real_functions(const link_map** malloc_object);
 
 }  // namespace heapprof::agent

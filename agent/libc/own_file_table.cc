@@ -1,19 +1,19 @@
-// agent/libc/own_file_table.cc: a task of this process that has everything in common with its maker but the files.
+// agent/libc/own_file_table.cc: a task of this process that shares everything but the files with its maker.
 //
-// A process of one thread needs nothing of this: with its signals blocked nobody can be at its table. That is most
-// starts (before main), and an exec in a child that has just been made. How many threads there are is in the number of
-// links of /proc/self/task, which takes no descriptor to ask for. But POSIX record locks belong to a table, and who
-// closes a file there releases all of that file's: a program may hold one on the very program that it starts.
+// A process of one thread needs nothing of this: with its signals blocked no other code can use its table. That is most
+// starts (before main), and an exec in a child that has just been made. The number of links of /proc/self/task, which
+// needs no descriptor, tells how many threads there are. But POSIX record locks belong to a table, and closing a file
+// there releases all of that file's: a program may hold one on the very program that it starts.
 //
 // The task is made as by vfork: it runs below its maker's frame, on the same stack, while the maker sleeps. It is a
 // thread of the process (CLONE_THREAD), so that no SIGCHLD, no wait() and no pid tells of it, and it makes its table
 // its own by close_range(CLOSE_RANGE_UNSHARE), which copies none of the files that it is to close: a copy would cost
 // with every open file, and closing it would flush them. Before Linux 5.9 it is a copy.
 //
-// Its maker is woken when it has given up the memory, a little before it is gone: so the maker waits for that as well,
-// as some system calls are for programs of one thread (unshare of a user namespace).
+// Its maker is woken when the task has given up the memory, a little before it is gone: so the maker waits for that as
+// well, as some system calls work only with one thread (unshare of a user namespace).
 //
-// Tried and left: unshare(CLONE_FILES) in the thread itself, which can never be undone.
+// Tried and rejected: unshare(CLONE_FILES) in the thread itself, which can never be undone.
 #include "agent/libc/own_file_table.h"
 
 #include "agent/libc/raw.h"
@@ -33,7 +33,7 @@ namespace {
 
 constexpr long kTaskFlags = CLONE_VM | CLONE_THREAD | CLONE_SIGHAND | CLONE_FS | CLONE_VFORK;
 constexpr int kMostYields = 20;
-constexpr int kMostNaps = 200;  // of 50 µs: under a debugger the task goes when the debugger lets it
+constexpr int kMostNaps = 200;  // of 50 µs: under a debugger the task ends when the debugger lets it
 
 // 1: close_range gave no table of its own: it is copied at once.
 std::atomic<uint32_t> g_copies_table{0};

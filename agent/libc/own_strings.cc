@@ -1,8 +1,9 @@
-// agent/libc/own_strings.cc: the functions of <string.h> that the agent and its compiler call; hidden, so nobody stands
-// before them.
+// agent/libc/own_strings.cc: the functions of <string.h> that the agent and its compiler call; hidden, so that nothing
+// interposes them.
 //
-// A program may have functions of these names that do not work yet when the loader calls us: those of a sanitizer that
-// is linked statically ask dlsym for the real ones first, and so come to us with nothing behind their own.
+// A program may have functions of these names that do not work yet when the loader calls the agent: those of a
+// sanitizer that is linked statically ask dlsym for the real ones first, and so reach the agent with nothing behind
+// their own.
 //
 // Cost: not in the fast path.
 #include <stddef.h>

@@ -35,7 +35,7 @@ inline void* sys_mmap(size_t size_bytes, int protection, int flags, int fd) {
   return is_error(result) ? nullptr : reinterpret_cast<void*>(result);
 }
 
-// A core file of the program is without it.
+// Leaves it out of the program's core files.
 inline void leave_out_of_cores(void* address, size_t size_bytes) {
   raw_syscall(SYS_madvise, reinterpret_cast<long>(address), static_cast<long>(size_bytes), MADV_DONTDUMP);
 }
@@ -44,13 +44,13 @@ inline long sys_munmap(void* address, size_t size_bytes) {
   return raw_syscall(SYS_munmap, reinterpret_cast<long>(address), static_cast<long>(size_bytes));
 }
 
-// Zeroed private memory, touched only as it is used, that takes nothing of the program's limits but address space
+// Zeroed private memory, touched only as it is used, that counts for none of the program's limits but address space
 // (RLIMIT_AS). nullptr: no memory.
 void* map_private(size_t size_bytes);
 void unmap_private(void* memory, size_t size_bytes);
 
-// A large variable that begins as zeros: it takes nothing of those limits either, from the first look at the image on,
-// before which it is not touched. (To the assembler what follows the `#` is a comment.)
+// A large variable that begins as zeros: it counts for none of those limits either, from the first look at the image
+// on, before which it is not touched. (To the assembler what follows the `#` is a comment.)
 #define HEAPPROF_LARGE __attribute__((section(".heapprof_large,\"aw\",@nobits#")))
 struct LargeVariables {
   const void* start;
@@ -73,9 +73,9 @@ inline long sys_futex_wait(const void* word, uint32_t expected, long timeout_ns)
   return raw_syscall(SYS_futex, reinterpret_cast<long>(word), FUTEX_WAIT, expected, reinterpret_cast<long>(&timeout));
 }
 
-// Has the pages that the next kBytes of this thread's stack are in. Where a program gives them by a handler of SIGSEGV,
-// or from another thread (userfaultfd), they could not come while signals are blocked or a lock of ours is held. Only
-// read: below a small stack there is somebody's memory.
+// Touches the pages that hold the next kBytes of this thread's stack. If a program supplies them by a handler of
+// SIGSEGV, or from another thread (userfaultfd), they could not come while signals are blocked or a lock of the agent
+// is held. It only reads: below a small stack there is other memory.
 template <int kBytes>
 [[gnu::always_inline]] inline void touch_stack() {
   asm volatile("cmpb $0, %c0(%%rsp)" : : "i"(-kBytes) : "cc");

@@ -5,7 +5,7 @@
 
 uint32_t heapprof::agent::vector_state::heapprof_vector_parts = 0;
 
-// The stack is aligned anew: a caller within one file may know that its function needs no alignment.
+// The stack is aligned again: a caller within one file may know that its function needs no alignment.
 asm(R"(
 .text
 .globl heapprof_call_kept

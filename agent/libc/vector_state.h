@@ -1,4 +1,5 @@
-// agent/libc/vector_state.h: calls a function of others, and leaves vector registers and x87 as they were before.
+// agent/libc/vector_state.h: calls a function outside the agent, and leaves vector registers and x87 as they were
+// before.
 //
 // The agent itself uses general registers alone. What it calls of libc or of the program may use the others, and a
 // caller that was compiled with -fipa-ra knows which registers the function that it called (agent/hooks/inner.h) leaves

@@ -1,10 +1,11 @@
-// agent/nvtx/abi.h: what of NVTX's binary interface the agent speaks (versions 2 and 3 of NVTX).
+// agent/nvtx/abi.h: the part of NVTX's binary interface that the agent uses (versions 2 and 3 of NVTX).
 //
-// Each object that was compiled with NVTX has a table of pointers to its functions. At its first call it loads the
-// library that a variable names (wire::kNvtxVariable) and calls one function of it with a function that gives out the
-// table. The library writes its own functions there; what it leaves as it was does nothing from then on.
+// Each object that was compiled with NVTX has a table of pointers to NVTX's functions. At its first call it loads the
+// library that an environment variable names (wire::kNvtxVariable). It calls one function of that library and passes a
+// function that returns the table. The library writes its own functions there; the entries that it leaves do nothing
+// from then on.
 //
-// Trust:    the program's: strings and tables are memory that it vouches for, as it does towards every tool.
+// Trust:    strings and tables are the program's memory; the program vouches for them, as towards every tool.
 #pragma once
 
 #include <stddef.h>
@@ -14,20 +15,20 @@ namespace heapprof::agent::nvtx {
 
 using AnyFunction = void (*)();
 
-// get(kCallbackTables): a CallbackTables.
+// get(kCallbackTables) returns a CallbackTables.
 using GetExportTable = const void* (*)(uint32_t id);
 inline constexpr uint32_t kCallbackTables = 1;
 
 struct CallbackTables {
   size_t struct_bytes;
-  // 1: *slots has *count pointers to pointers of functions, by their number; [0] is none. 0: there is no such module.
+  // 1: *slots has *count pointers to pointers of functions, by number; [0] is unused. 0: no such module.
   int (*get_module)(uint32_t module, AnyFunction*** slots, unsigned* count);
 };
 
 inline constexpr uint32_t kModuleCore = 1;
 inline constexpr uint32_t kModuleCore2 = 5;  // domains: since version 2
 
-// What a tool is started by: 1 if it takes part.
+// Starts a tool; returns 1 if it takes part.
 using Initialize = int (*)(GetExportTable get);
 // The names of that function: versions 2 and 3 of the headers, and the shared library before them.
 inline constexpr char kInitializeName[] = "InitializeInjectionNvtx2";
@@ -36,7 +37,7 @@ inline constexpr char kOldInitializeName[] = "InitializeInjectionNvtx";
 enum class MessageType : int32_t { kNone = 0, kAscii = 1, kWide = 2, kRegistered = 3 };
 enum class PayloadType : int32_t { kNone = 0, kU64 = 1, kI64 = 2, kDouble = 3, kU32 = 4, kI32 = 5, kFloat = 6 };
 
-// What the program gives out by handles are the tool's: a domain, and a string of a domain.
+// The handles that a tool gives to the program: a domain, and a string of a domain.
 struct Domain;
 struct String;
 
@@ -54,7 +55,7 @@ struct Attributes {
 };
 static_assert(sizeof(Attributes) == 48 && offsetof(Attributes, payload) == 24 && offsetof(Attributes, message) == 40);
 
-// What a push and a pop return where nobody tracks levels, and where something went wrong.
+// What a push and a pop return if levels are not tracked, and after an error.
 inline constexpr int kNoTracking = -2;
 inline constexpr int kFailed = -1;
 

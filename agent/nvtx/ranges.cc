@@ -1,7 +1,7 @@
-// agent/nvtx/ranges.cc: a thread's pushed ranges stand in its context: the pop has no id that would say which it ends.
+// agent/nvtx/ranges.cc: a thread's context keeps its pushed ranges: a pop has no id that would say which range it ends.
 //
-// A level is taken before the range is recorded, and given back before its end is: so a signal handler in between that
-// pushes and pops as often leaves everything as it found it.
+// A level is taken before the range's begin is recorded, and released before its end is. So a signal handler in between
+// that pushes and pops equally often leaves everything unchanged.
 #include "agent/nvtx/ranges.h"
 
 #include "agent/record/record_fast.h"
@@ -11,7 +11,7 @@ namespace heapprof::agent::nvtx {
 
 namespace {
 
-// A pushed range, in a word: its domain, its level there, the id of its scope (0: that was not recorded).
+// A pushed range in a word: its domain, its level there, the id of its scope (0: not recorded).
 constexpr uint32_t kLevelBits = 14;
 constexpr uint32_t kDomainAt = wire::kScopeIdBits + kLevelBits;
 static_assert(kMostPushed <= 1u << kLevelBits);
@@ -25,11 +25,11 @@ uint32_t level_in(uint64_t range) {
 }
 uint64_t id_in(uint64_t range) { return range & ((1ull << wire::kScopeIdBits) - 1); }
 
-// An id that the program gets names the life that it is of: a forked child is in none of its parent's ranges.
+// An id that the program gets names its session: a forked child is not in any of its parent's ranges.
 constexpr uint64_t kLives = 1ull << (64 - wire::kScopeIdBits);
 uint64_t life() { return (g_birth % kLives) << wire::kScopeIdBits; }
 
-// The innermost range of that domain, counted from 1; 0: there is none.
+// The innermost range of that domain, counted from 1; 0: no range.
 uint32_t find_pushed(const Context* context, uint32_t domain) {
   for (uint32_t i = context->pushed < kMostPushed ? context->pushed : kMostPushed; i > 0; --i) {
     if (domain_in(context->pushed_ranges[i - 1]) == domain) return i;

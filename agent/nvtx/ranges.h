@@ -1,13 +1,13 @@
-// agent/nvtx/ranges.h: ranges and marks of NVTX as scopes and marks.
+// agent/nvtx/ranges.h: records NVTX ranges and marks as scopes and marks.
 //
-// A pushed range is a scope of its thread, as of heapprof_scope_begin; its pop ends the innermost pushed range of that
-// thread and domain, and nothing else. A range that is started may end in another thread, and overlaps others: it is a
-// scope apart, which has a time and owns no memory (shared/scopes.h).
+// A pushed range is a scope of its thread, as by heapprof_scope_begin; a pop ends only the innermost pushed range of
+// that thread and domain. A started range may end in another thread and may overlap others: it is a scope apart, which
+// has a duration but owns no memory (shared/scopes.h).
 //
 // Guarantees
-//  - Nothing is recorded, and nothing changed, where events are not recorded.
-//  - A pop that finds no range, and an end of what is not open, are recorded as such.
-// Context:  threads, signal handlers and forked children; errno is as before.
+//  - If events are not recorded, nothing is recorded and nothing changed.
+//  - A pop without a range, and the end of a range that is not open, are recorded as such.
+// Context:  threads, signal handlers and forked children; errno is unchanged.
 // Cost:     tests/targets/nvtx/nvtx_ranges.cc measures a pair (`nvtx_ranges cost`).
 #pragma once
 
@@ -15,12 +15,12 @@
 
 namespace heapprof::agent::nvtx {
 
-// Whether ranges are recorded. A forked child begins its life with the question.
+// True if ranges are recorded. In a forked child this call starts its session.
 bool is_on();
 
-// name: its number. items: 0: none. Returns the range's level in its domain; kNoTracking: it is not recorded.
+// name: the name's number. items: 0: none. Returns the range's level in its domain; kNoTracking: it is not recorded.
 int push(uint32_t domain, uint32_t name, uint64_t items, const uint64_t* hook_frame);
-// The level of the range that it ends; kFailed: there is none.
+// Returns the level of the range that it ends; kFailed: no range.
 int pop(uint32_t domain, const uint64_t* hook_frame);
 // Returns the range's id; 0: it is not recorded.
 uint64_t start(uint32_t name, uint64_t items, const uint64_t* hook_frame);

@@ -1,11 +1,10 @@
-// agent/nvtx/registered.cc: tables with open addressing, so that nothing is waited for and nothing allocated.
+// agent/nvtx/registered.cc: tables with open addressing, which need no waiting and no allocation.
 //
-// A slot goes from free to being written to ready, and stays as it is, as in process/names.cc. So the same name may
-// get two slots where two threads, or a thread and its handler, bring it at one moment: two handles, each of which is
-// good.
+// A slot goes from free to being written to ready, and then never changes, as in process/names.cc. If two threads, or a
+// thread and its handler, register a name at the same moment, it may get two slots: two handles, both valid.
 //
-// The ids of another tool's ranges come and go. A key is only ever looked for in the kWindow slots behind its hash, and
-// in all of these: so one that goes may be made free at once.
+// The ids of another tool's ranges come and go. A look-up always searches all of the kWindow slots from the key's hash
+// on, and no others: so a removed key's slot may be freed at once.
 #include "agent/nvtx/registered.h"
 
 #include "agent/libc/raw.h"
@@ -21,12 +20,12 @@ namespace {
 
 enum class State : uint32_t { kFree = 0, kWriting = 1, kReady = 2 };
 
-constexpr size_t kNameRoom = 64;  // of a domain's or category's name: names keep 60
+constexpr size_t kNameRoom = 64;  // for a domain's or category's name: names keep 60
 constexpr uint32_t kOtherDomain = kMostDomains - 1;
 
 struct NamedDomain {
   std::atomic<State> state;  // pairs with (N)
-  uint32_t bytes;            // of the whole name, as the hash: two may begin alike
+  uint32_t bytes;            // of the whole name, as is the hash: two names may begin alike
   uint64_t hash;
   char name[kNameRoom];
 };
@@ -46,14 +45,14 @@ struct KeptString {
   std::atomic<uint64_t> key;  // as heapprof_name's
   char text[kTextRoom];
 };
-HEAPPROF_LARGE constinit KeptString g_strings[kMostStrings + 1];  // the last one stands for all that are more
+HEAPPROF_LARGE constinit KeptString g_strings[kMostStrings + 1];  // the last one is for all further ones
 
 uint32_t hash_of(const char* text, uint32_t hash) {
   for (; *text != 0; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * 16777619u;
   return hash;
 }
 
-// False: it is somebody else's from now on.
+// False: another thread has taken it, or it was not free.
 bool take(std::atomic<State>& state, State& seen) {
   return seen == State::kFree && state.compare_exchange_strong(seen, State::kWriting, std::memory_order_acquire);
 }
@@ -70,7 +69,7 @@ bool is_kept_of(const char (&kept)[kRoom], const char* text) {
   return strncmp(kept, text, kRoom - 1) == 0;
 }
 
-// Which element of the table the pointer is; `count`: none.
+// The index of the element that the pointer points to; `count`: none.
 template <typename Element>
 uint32_t index_in(const Element* table, uint32_t count, const void* pointer) {
   const uint64_t offset = reinterpret_cast<uint64_t>(pointer) - reinterpret_cast<uint64_t>(table);
@@ -79,7 +78,7 @@ uint32_t index_in(const Element* table, uint32_t count, const void* pointer) {
              : count;
 }
 
-// ---- What another tool gives out ----
+// ---- Another tool's handles and ids ----
 
 constexpr uint32_t kWindow = 16;
 constexpr uint64_t kTaking = ~0ull;  // as a key: being written
@@ -149,7 +148,7 @@ const KeptString* string_of(const String* handle) {
              : nullptr;
 }
 
-// A character as UTF-8. Returns its bytes.
+// Writes a character as UTF-8. Returns its bytes.
 size_t put_character(char (&to)[4], uint32_t character) {
   if (character > 0x10ffff || (character >= 0xd800 && character < 0xe000)) character = 0xfffd;
   if (character < 0x80) {
@@ -284,7 +283,7 @@ uint32_t number_of_text(uint32_t domain, const char* category, const char* text)
 }
 
 namespace {
-// A tool may number the ranges of each domain by themselves.
+// A tool may number the ranges of each domain separately.
 uint64_t range_key(uint32_t domain, uint64_t theirs) { return theirs + domain * 0xd6e8feb86659fd93ull; }
 }  // namespace
 

@@ -1,9 +1,8 @@
-// agent/nvtx/tables.cc: each object that uses NVTX has a table of its own, but the functions that are written there
-// have no argument that would say which: so what another tool wrote is kept once, and has to be the same in every
-// table.
+// agent/nvtx/tables.cc: each object that uses NVTX has a table of its own, but the functions in it get no argument that
+// would say which. So what another tool wrote is kept once, and has to be the same in every table.
 //
-// Another tool's push comes before the range's begin and its pop behind the end: what it allocates there is not the
-// range's. If it gives out no handles and ids of its own, it must not see ours: then the program gets none.
+// Another tool's push is called before the range begins and its pop after the end, so that its allocations are not the
+// range's. If it returns no handles and ids of its own, it must not see the agent's: then the program gets none.
 #include "agent/nvtx/tables.h"
 
 #include "agent/hooks/hook.h"
@@ -26,7 +25,7 @@ enum class Slot : uint32_t {
 };
 constexpr uint32_t kSlots = static_cast<uint32_t>(Slot::kCount);
 
-// What the other tool wrote; nullptr: nothing.
+// The functions that the other tool wrote; nullptr: none.
 AnyFunction g_next[kSlots];
 std::atomic<bool> g_has_next{false};
 
@@ -78,8 +77,9 @@ uint64_t items_of(const Attributes* attributes) {
   }
 }
 
-// Begins a range beside the other tool's, if there is one. A tool that gives a range no id cannot be asked which of
-// them ends: such a range is none of ours. has_end: it ends ranges as well. Returns the id that the program gets.
+// Begins a range next to the other tool's, if there is another tool. If that tool gives a range no id, its end cannot
+// be identified: such a range is not recorded. has_end: the tool ends ranges as well. Returns the id that the program
+// gets.
 template <typename Name>
 uint64_t start_beside(bool has_theirs, uint64_t theirs, bool has_end, uint32_t domain, uint64_t items, Name name,
                       const uint64_t* hook_frame) {
@@ -98,7 +98,7 @@ void end_beside(bool has_theirs, uint32_t domain, uint64_t range, const uint64_t
   if (range != 0) end(take_range(domain, range), hook_frame);
 }
 
-// ---- What stands in the tables ----
+// ---- The functions in the tables ----
 
 void on_MarkEx(const Attributes* attributes) {
   if (const auto next = next_MarkEx()) next(attributes);
@@ -267,7 +267,7 @@ const Entry kEntries[] = {
 #undef X
 };
 
-// Where the object keeps each of the functions; nullptr: its NVTX does not have that one.
+// Where the object keeps each of the functions; nullptr: its NVTX lacks that one.
 struct Table {
   AnyFunction* at[kSlots];
 };
@@ -297,11 +297,11 @@ Functions functions_in(const Table& table) {
   return functions;
 }
 
-// What another tool wrote is kept by the first table.
+// The first table keeps what another tool wrote.
 enum class Chain : uint32_t { kOpen = 0, kWriting = 1, kKept = 2 };
 std::atomic<Chain> g_chain{Chain::kOpen};
 
-// True if what is kept is this, from now on or since before. A slot that the table does not have is as any.
+// True if `next` is what is kept, from now on or already before. A slot that the table lacks matches anything.
 bool keep_next(const Table& table, const Functions& next) {
   const SignalsBlocked blocked(!is_filtered());  // a handler may initialize NVTX, and would wait for its own thread
   Chain seen = Chain::kOpen;
@@ -320,12 +320,12 @@ bool keep_next(const Table& table, const Functions& next) {
   return true;
 }
 
-// theirs: nullptr: there is no other tool.
+// theirs: nullptr: no other tool.
 int attach(GetExportTable get, Initialize theirs) {
   if (get == nullptr || !is_on()) return theirs != nullptr ? theirs(get) : 0;
   const Table table = find_table(get);
   const Functions before = functions_in(table);
-  if (theirs != nullptr && theirs(get) == 0) {  // it takes no part, and what it wrote is not to be called
+  if (theirs != nullptr && theirs(get) == 0) {  // it takes no part, and its functions must not be called
     for (uint32_t i = 0; i < kSlots; ++i) {
       if (table.at[i] != nullptr) *table.at[i] = before.of[i];
     }
@@ -345,12 +345,12 @@ int attach(GetExportTable get, Initialize theirs) {
   return 1;
 }
 
-// By the two names.
+// The other tools' functions, by the two names.
 std::atomic<Initialize> g_theirs[2];
 int start_theirs(GetExportTable get) { return attach(get, g_theirs[0].load(std::memory_order_acquire)); }
 int start_theirs_by_old_name(GetExportTable get) { return attach(get, g_theirs[1].load(std::memory_order_acquire)); }
 
-// Where no other tool is.
+// Used if there is no other tool.
 int start_alone(GetExportTable get) { return attach(get, nullptr); }
 
 }  // namespace

@@ -1,28 +1,28 @@
-// agent/nvtx/tables.h: how the agent comes into the tables of a program's NVTX.
+// agent/nvtx/tables.h: how the agent gets into the tables of a program's NVTX.
 //
-// Where nobody has set NVTX's variable, it finds the agent there (variable.cc), opens it (hooks/own_library.h) and is
-// given a function of ours by dlsym. None is exported: a tool that asks for its own by name gets its own. Where the
-// variable names another tool, NVTX looks that tool's function up by dlsym, which gives out a function of ours instead:
-// it lets the tool write its functions to the table, and then puts ours before them.
+// If NVTX's variable is not set, NVTX finds the agent there (variable.cc), opens it (hooks/own_library.h) and gets a
+// function of the agent from dlsym. The agent exports no such function: a tool that looks up its own by name gets its
+// own. If the variable names another tool, NVTX looks up that tool's function by dlsym, which returns a function of the
+// agent instead. That function lets the tool write its functions to the table, and then puts the agent's before them.
 //
 // Guarantees
-//  - The other tool gets every call that it asked for, and the program gets its answers and handles.
-//  - Where nothing is recorded, the table stays as it was, and the other tool is called as without us.
-// Not provided: a table whose functions are other ones than those of the first table. It stays that tool's own, and is
-//               counted (Control::nvtx_left).
+//  - The other tool gets every call that it asked for, and the program gets the tool's results and handles.
+//  - If nothing is recorded, the table is unchanged, and the other tool is called as without the agent.
+// Not provided: a table whose functions differ from those of the first table. It is left to that tool, and counted
+//               (Control::nvtx_left).
 #pragma once
 
 namespace heapprof::agent::nvtx {
 
-// What dlsym is to answer for `name`, a function by which a tool is started, where the real one found `found` in
-// another library; nullptr: that.
+// What dlsym is to return for `name`, a function that starts a tool, if the real dlsym found `found` in another
+// library; nullptr: `found`.
 void* stand_before(const char* name, void* found);
-// What it is to answer where the agent itself was opened.
+// What dlsym is to return if the agent itself was opened.
 void* starter();
-// True if the name is one of those.
+// True if `name` is a function that starts a tool.
 bool starts_tool(const char* name);
 
-// At the first look at the image: finds what is called for the program's getenv.
+// Called when the image is first examined: finds the real function for the program's getenv.
 void settle_variable();
 
 }  // namespace heapprof::agent::nvtx

@@ -1,7 +1,7 @@
-// agent/nvtx/variable.cc: getenv, as NVTX asks it: which tool is to be loaded.
+// agent/nvtx/variable.cc: getenv, through which NVTX asks which tool to load.
 //
-// The program's environment stays as it is: its children, and whoever looks at it, find nothing of ours there, and a
-// tool that is put there later counts.
+// The program's environment is unchanged: its children, and any code that reads it, find nothing of the agent there,
+// and a tool that is set there later takes effect.
 #include "agent/hooks/hook.h"
 #include "agent/hooks/own_library.h"
 #include "agent/nvtx/ranges.h"
@@ -28,7 +28,7 @@ Getenv real_getenv() {
   return real;
 }
 
-// A tool of the CUDA driver's may set the variable itself, and would not if it found it set.
+// A tool of the CUDA driver may set the variable itself, and would not if it found it set.
 bool is_set(Getenv real, const char* name) {
   const char* const value = real(name);
   return value != nullptr && value[0] != 0;

@@ -1,7 +1,7 @@
 // agent/process/age.cc: a ring of endings, each written under a lock and read without one.
 //
-// An entry's own age is 0 while it is changed. A reader looks at it before and after, so an entry that was written over
-// meanwhile is not believed.
+// An entry's own age is 0 while it is changed. A reader checks it before and after, and so rejects an entry that was
+// overwritten in between.
 #include "agent/process/age.h"
 
 namespace heapprof::agent {

@@ -1,9 +1,9 @@
 // agent/process/arena.cc: maps the arena piece by piece, without keeping its descriptor.
 //
-// A descriptor in a stranger's process is closed by closefrom(), reused by dup2() and counted by RLIMIT_NOFILE. But a
-// shared mapping can be duplicated without one: mremap(page, 0, size, MREMAP_MAYMOVE) maps the same file from that page
-// on, and further than the old mapping went. So each ring is mapped together with the page before it, which its
-// predecessor holds.
+// In a process that does not know of it, a descriptor is closed by closefrom(), reused by dup2() and counted by
+// RLIMIT_NOFILE. But a shared mapping can be duplicated without one: mremap(page, 0, size, MREMAP_MAYMOVE) maps the
+// same file from that page on, and further than the old mapping went. So each ring is mapped together with the page
+// before it, which its predecessor holds.
 #include "agent/process/arena.h"
 
 #include "agent/libc/raw.h"
@@ -32,8 +32,8 @@ unsigned char* g_released = nullptr;  // the first part of an arena that was rel
 const wire::InnerPlan* g_inner_plan = nullptr;
 
 constexpr uint64_t kFirstPartBytes = wire::ring_data_off(1);
-// Valgrind has no duplicates of shared pages, by which the rest is mapped later. There all of it is mapped at the
-// start, which costs address space, and can be accessed later: Memcheck reads at the end what can be.
+// Valgrind cannot duplicate shared pages, by which the rest is mapped later. There all of it is mapped at the start,
+// which costs address space, and made accessible later: Memcheck reads at the end what is accessible.
 uint64_t mapped_bytes() { return is_in_valgrind() ? wire::kArenaBytes : kFirstPartBytes; }
 constexpr uint64_t kBeforeCodesOff = wire::kCodesOff - wire::kPageBytes;
 
@@ -45,7 +45,7 @@ void map_over(void* address, uint64_t size_bytes) {
   note_own_pages(address, size_bytes);
 }
 
-// Of what is mapped whole. nullptr: the kernel refuses.
+// For an arena that is mapped whole. nullptr: the kernel refuses.
 unsigned char* make_accessible(uint64_t offset, uint64_t size_bytes) {
   unsigned char* const start = g_mapping.base + offset;
   const long changed =
@@ -72,7 +72,7 @@ bool has_room_for_arena(int fd) {
   return true;
 }
 
-// In the place of the arena before, if there was one: a thread may still have an address of that, and count there.
+// Maps it at the address of the previous arena, if there was one: a thread may still have an address there, and count.
 bool map_arena(int fd) {
   if (!map_sampling(fd)) return false;
   const uint64_t size_bytes = mapped_bytes();
@@ -127,7 +127,7 @@ void release_arena() {
     if (address != nullptr) raw_syscall(SYS_munmap, reinterpret_cast<long>(address), static_cast<long>(size_bytes));
   };
   const Mapping before = g_mapping;
-  forget_arena();  // whoever reads the control page finds zeros there until there is another one
+  forget_arena();  // a reader of the control page finds zeros there until the next arena
   g_released = before.base;
   if (before.is_whole) return;
   for (uint32_t ring = 1; ring < wire::kMaxRings && before.rings[ring] != nullptr; ++ring)

@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-// Variables are read where they are, and not by way of a table.
+// Variables are accessed directly, not through the GOT.
 #pragma GCC visibility push(hidden)
 
 namespace heapprof::agent {
@@ -26,30 +26,29 @@ namespace heapprof::agent {
 // The control page of the arena; nullptr until the arena is mapped.
 extern wire::Control* g_control;
 
-// What is recorded, where a hook finds it without a look at a pointer. All 0, so that everything is recorded, until an
-// arena is mapped, and again behind it.
+// What is recorded, where a hook finds it without reading a pointer. Until an arena is mapped, and again after it is
+// left, all of it is 0, so that everything is recorded.
 extern wire::SamplingPage g_sampling;
 
 // Maps control page, module table, ring headers and the first ring. Returns false if it cannot.
 bool map_arena(int fd);
 // Whether there is address space for it, while the arena before is still there.
 bool has_room_for_arena(int fd);
-// A forked child leaves its parent's arena: private zero pages take its place, so that an event of the parent's life
-// which a signal handler interrupted by forking can end without reaching the parent's rings. g_control stays a valid
-// address.
+// A forked child leaves its parent's arena: private zero pages replace it. So an event that a signal handler
+// interrupted by forking can end in the child without reaching the parent's rings. g_control stays a valid address.
 void forget_arena();
 
-// The same, where no event is in progress and none begins before the next map_arena: address space is given back.
+// The same, if no event is in progress and none begins before the next map_arena: gives address space back.
 void release_arena();
 
-// The plan that came with the process's first arena; nullptr: none did. It stays, in forked children, too.
+// The plan that came with the process's first arena; nullptr: none did. It stays valid, in forked children, too.
 const wire::InnerPlan* inner_plan();
 
 // pre: an arena is mapped.
 wire::Name* names();
 wire::KernelName* kernel_names();
-// Maps the part of the arena that code objects of Python are told in. False: there is no address space. pre: the lock
-// is held.
+// Maps the part of the arena in which code objects of Python are reported. False: there is no address space. pre: the
+// lock is held.
 bool map_codes();
 // pre: it is mapped. wire::kMaxCodes words, and wire::kCodeTextBytes.
 uint64_t* code_index();
@@ -62,11 +61,11 @@ wire::RingHeader* ring_header(uint32_t ring);
 unsigned char* map_ring(uint32_t ring);
 
 // Appends to the module table: entry.entry_bytes, path_bytes and build_id_bytes are filled in here. False if it is
-// full, as the collector stands still (counted). pre: the module lock is held (agent/process/modules.cc).
+// full, as the collector makes no progress (counted). pre: the module lock is held (agent/process/modules.cc).
 bool announce_module(wire::ModuleEntry entry, const char* path, const uint8_t* build_id, uint32_t build_id_bytes);
 
-// Tells the collector what no record can (wire::Note). is_own: it counts in Note::own too. nullptr: there is no arena,
-// or no room.
+// Reports to the collector what no record can (wire::Note). is_own: it counts in Note::own too. nullptr: there is no
+// arena, or no room.
 // Context: anywhere, vfork and fork children included.
 wire::Note* add_note(wire::NoteKind kind, uint32_t reason, const char* text, bool is_own);
 // Takes back what add_note counted: it did not happen after all. note: may be nullptr.

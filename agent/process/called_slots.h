@@ -1,10 +1,10 @@
-// agent/process/called_slots.h: through which of some slots of an object its code calls or jumps.
+// agent/process/called_slots.h: which of some slots of an object its code calls or jumps through.
 //
-// `call *slot(%rip)` stands in code that was compiled with -fno-plt, `jmp *slot(%rip)` in the stubs of a procedure
-// linkage table. A slot through which neither goes holds a pointer that the program compares and keeps.
+// Code that was compiled with -fno-plt has `call *slot(%rip)`, the stubs of a procedure linkage table have `jmp
+// *slot(%rip)`. A slot that neither uses holds a pointer that the program compares and keeps.
 //
 // Not provided: code that loads the address into a register and calls that.
-// Cost:     a reading of the object's code, some 2 GB/s.
+// Cost:     one read of the object's code, some 2 GB/s.
 #pragma once
 
 #include <link.h>
@@ -18,7 +18,7 @@ class CalledSlots {
   void add(uint64_t slot_avma) {
     if (count_ < kMost) slots_[count_++] = {slot_avma, false};
   }
-  // Reads the object's code, in pieces that overlap by an instruction, as memory that may not be there.
+  // Reads the object's code, in pieces that overlap by an instruction, as memory that may be unmapped.
   void read_code(const link_map* object);
   bool has(uint64_t slot_avma) const {
     for (size_t i = 0; i < count_; ++i) {

@@ -27,7 +27,7 @@ namespace heapprof::agent {
 namespace {
 
 constexpr long kPatienceMs = 2000;
-constexpr long kLookMs = 5;  // how often is looked whether the copy has died
+constexpr long kLookMs = 5;  // how often to check whether the copy has died
 
 struct Shared {
   std::atomic<uint32_t> done;
@@ -80,8 +80,8 @@ class MapsReader {
   long at_ = 0, count_ = 0;
 };
 
-// A function that is tried may count, or lock a mutex, in memory that the program shares with others: the copy would
-// do so for real. There it dies instead. What the agent writes stays as it is.
+// A function that is tried may count, or lock a mutex, in memory that the program shares with others: the copy would do
+// so for real. Instead the copy dies at such a write. What the agent writes stays as it is.
 bool protect_shared_memory(const void* shared) {
   MapsReader maps;
   uint64_t start_avma = 0, end_avma = 0;
@@ -100,7 +100,7 @@ bool protect_shared_memory(const void* shared) {
   return true;
 }
 
-// The allocator may open files and say things. False: before Linux 5.9 only the first ones are closed.
+// The allocator may open files and print messages. False: before Linux 5.9 only the first ones are closed.
 bool close_files() {
   constexpr int kFirst = 256;
   if (!is_error(raw_syscall(SYS_close_range, 0, ~0u, 0))) return true;
@@ -108,10 +108,10 @@ bool close_files() {
   return false;
 }
 
-// Functions are tried that only their names tell of, and a function that is not an allocator's may do anything. So from
-// here on the copy has the calls that an allocator makes of its own memory and threads, and every other is refused with
-// EPERM: no file is removed, no process is sent a signal. Where the kernel takes no filter, closed files have to do.
-// Where no file of the program's is open, none can be written to: an emulator around all of this may (Valgrind's
+// Functions are tried that are known only by name, and a function that is not an allocator's may do anything. So from
+// here on the copy has the system calls that an allocator makes for its own memory and threads, and every other is
+// refused with EPERM: no file is removed, no process is sent a signal. If the kernel takes no filter, closed files have
+// to do. Where no file of the program's is open, none can be written to: an emulator around all of this may (Valgrind's
 // locks).
 void filter_calls(bool has_no_files) {
   constexpr uint32_t kAllowed[] = {SYS_mmap,
@@ -176,7 +176,7 @@ void filter_calls(bool has_no_files) {
   raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   raw_syscall(SYS_prctl, PR_SET_DUMPABLE, 0);
   filter_calls(close_files());
-  g_fork_page.state = AgentState::kOff;  // threads that the allocator starts here are nobody's
+  g_fork_page.state = AgentState::kOff;  // threads that the allocator starts here are not recorded
   work(shared->result);
   shared->done.store(1, std::memory_order_release);
   raw_syscall(SYS_futex, reinterpret_cast<long>(&shared->done), FUTEX_WAKE, 1);
@@ -191,7 +191,7 @@ bool await_copy(long pid, Shared* shared) {
     sys_futex_wait(&shared->done, 0, kLookMs * 1'000'000);
     if (shared->done.load(std::memory_order_acquire) != 0) break;
     const long waited = raw_syscall(SYS_wait4, pid, 0, WNOHANG | __WCLONE, 0);
-    is_gone = waited == pid || waited == -ECHILD;  // another thread of the program waits for everybody
+    is_gone = waited == pid || waited == -ECHILD;  // another thread of the program waits for all children
   }
   const bool is_done = shared->done.load(std::memory_order_acquire) != 0;
   if (is_gone) return is_done;
@@ -201,8 +201,8 @@ bool await_copy(long pid, Shared* shared) {
   return is_done;
 }
 
-// Children of this process begin a new namespace of process numbers, or would be another's than its own (unshare(2),
-// setns(2)): the copy would be the first process there, with whose end no other can begin. Linux says nothing of a
+// True if children of this process begin a new PID namespace, or would be in another one than its own (unshare(2),
+// setns(2)): the copy would be the first process there, and after its end no other can begin. Linux says nothing of a
 // namespace that has no process yet; before Linux 4.12 it has no such file, and there is no answer.
 bool has_other_namespace_for_children() {
   constexpr const char* kOwn = "/proc/thread-self/ns/pid";

@@ -1,9 +1,10 @@
-// agent/process/early.cc: finds the loader by the vector that the kernel put on the stack, behind the environment.
+// agent/process/early.cc: finds the loader by the auxiliary vector that the kernel put on the stack, after the
+// environment.
 //
-// Everything else leads through a relocation, or is not there: libc's getauxval and the loader's variables through our
-// table of addresses, a library's own entry in the loader's list through nothing at all, and /proc need not be mounted.
-// Once the agent is relocated, the search for the vector begins at __libc_stack_end, so that any thread may ask.
-// The vector's place follows from the ABI: arguments, a zero, the environment, a zero, pairs up to AT_NULL.
+// Every other way needs a relocation, or may be missing: libc's getauxval and the loader's variables need the agent's
+// GOT, nothing leads to a library's own entry in the loader's list, and /proc need not be mounted. Once the agent is
+// relocated, the search for the vector begins at __libc_stack_end, so that any thread may ask. The vector's place
+// follows from the ABI: arguments, a zero, the environment, a zero, pairs up to AT_NULL.
 #include "agent/process/early.h"
 
 #include "agent/process/link_map.h"
@@ -116,7 +117,7 @@ bool find_vector(const void* from, Vector* vector) {
   return false;
 }
 
-// What the program's own headers lead to: the loader tells debuggers of itself in the program's dynamic section.
+// What the program's own headers lead to: the loader describes itself to debuggers in the program's dynamic section.
 const r_debug* state_of_program(const Vector& vector) {
   const ProgramHeaders headers{reinterpret_cast<const ElfW(Phdr)*>(vector.headers_avma),
                                static_cast<uint32_t>(vector.header_count)};

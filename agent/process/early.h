@@ -1,13 +1,14 @@
-// agent/process/early.h: what can be done before the loader has relocated the agent, and without what a program may
+// agent/process/early.h: what works before the loader has relocated the agent, and without symbols that a program may
 // have replaced.
 //
 // The loader relocates libraries before those that it preloads, and calls resolvers of indirect functions (IFUNC) as it
-// does. A resolver that calls malloc, getenv or mmap comes to our hook then, in which no pointer holds an address
-// yet, no variable of libc is known, and thread-local variables would be written over the thread's control block. Until
-// then each hook does what would have been done without the agent: it calls the function behind it, unrecorded.
+// does. A resolver that calls malloc, getenv or mmap reaches the agent's hook then. In the hook no pointer holds an
+// address yet, no variable of libc is known, and a write to a thread-local variable would overwrite the thread's
+// control block. Until the agent is relocated each hook does what would have been done without it: it calls the
+// function behind it, unrecorded.
 //
-// A program, or a library before libc, may define getauxval and _r_debug itself: by these names the agent would find
-// what they say. So both are found by the vector that the kernel gave the process.
+// A program, or a library before libc, may define getauxval and _r_debug itself, and by name the agent would find
+// those. So it finds both by the auxiliary vector that the kernel gave the process.
 //
 // Context:  any hook; before is_relocated() the process has one thread, on the stack that the kernel gave it.
 // Cost:     is_relocated: two instructions. find_early: some 10 µs; so is the first call of the others.
@@ -26,9 +27,9 @@ namespace heapprof::agent {
 
 inline bool is_relocated() { return heapprof_own_address == &heapprof_own_address; }
 
-// The loader's own state. nullptr: it is not to be found before the agent is relocated.
+// The loader's own state. nullptr: it cannot be found before the agent is relocated.
 const r_debug* loader_state();
-// Of the program, as the kernel (or a loader that was started as a command) says; {}: not to be found.
+// The program's, as the kernel (or a loader that was started as a command) says; {}: not found.
 ProgramHeaders headers_of_program();
 // What the kernel says of the processor (AT_HWCAP2). 0: it does not say.
 uint64_t processor_flags();
@@ -40,8 +41,8 @@ void* find_early(const char* name);
 
 #pragma GCC visibility pop
 
-// Assembly of the function `symbol`, which goes on to `target`; before the agent is relocated, to the function of that
-// name behind the agent, with everything as it was.
+// Assembly of the function `symbol`, which jumps to `target`; before the agent is relocated it jumps to the function of
+// that name behind the agent, with everything unchanged.
 #define HEAPPROF_EARLY_ENTRY(symbol, name, target)                                                   \
   asm(".text\n.globl " symbol "\n.type " symbol ", @function\n" symbol                               \
       ":\n"                                                                                          \

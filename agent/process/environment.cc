@@ -1,12 +1,11 @@
-// agent/process/environment.cc: finds, removes and adds our two variables, in memory that others own.
+// agent/process/environment.cc: finds, removes and adds the agent's two variables, in memory that it does not own.
 //
 // The first call of a hook may come before libc has set `environ`, so the strings are then found where the kernel put
 // them, above argc and argv. setenv and putenv are not called: they allocate, and a vfork child would change its
 // parent's variables.
 //
-// What a program hands over for another is not believed to be memory (own_memory.h). Its strings are read in windows of
-// 512 bytes, as they mostly stand side by side: 100 variables take some fifteen system calls, 20 µs beside an exec of
-// 300 µs and more.
+// What a program passes to another may not be memory (own_memory.h). Its strings are read in windows of 512 bytes, as
+// they mostly lie side by side: 100 variables take some fifteen system calls, 20 µs beside an exec of 300 µs and more.
 #include "agent/process/environment.h"
 
 #include "agent/process/own_memory.h"
@@ -26,9 +25,9 @@ namespace heapprof::agent {
 namespace {
 
 constexpr size_t kMostEntries = 128 << 10;  // 1 MiB of pointers on the stack: with more, nothing is changed
-constexpr size_t kMaxPreloadBytes = 2048;   // with longer paths, children that lost our variables are not followed
+constexpr size_t kMaxPreloadBytes = 2048;   // with longer paths, children that lost the variables are not followed
 
-// "HEAPPROF=…" and "agent[:reference]", as they stood at the start.
+// "HEAPPROF=…" and "agent[:reference]", as they were at the start.
 char g_socket_entry[sizeof wire::kSocketVariable + 8 + sizeof(sockaddr_un::sun_path)];
 char g_preload[kMaxPreloadBytes];
 char g_agent_path[kMaxPreloadBytes];
@@ -86,7 +85,7 @@ char* append_object(char* list, char* end, const char* path, size_t length) {
   return end + length;
 }
 
-// Copies those objects of `from` that are ours, or those that are not. `to` may be `from`. Returns the end.
+// Copies those objects of `from` that are the agent's, or those that are not. `to` may be `from`. Returns the end.
 char* copy_objects(char* to, char* end, const char* from, bool ours) {
   for (size_t length; (length = next_object(&from)) != 0;) {
     const char* object = from;
@@ -122,7 +121,7 @@ void remember_preload(const char* list) {
 
 bool is_whole(const Invitation& invitation) { return invitation.socket_path != nullptr && g_preload[0] != 0; }
 
-// Which entries of an environment are ours to change.
+// Which entries of an environment the agent may change.
 struct Survey {
   bool is_readable = true;
   size_t count = 0;
@@ -134,7 +133,7 @@ struct Survey {
   bool lists_objects = false;
 };
 
-// What may be no address is compared piece by piece. False also where it cannot be read.
+// Compares piece by piece, as `at` may be an invalid address. False also if it cannot be read.
 bool is_same_memory(const char* at, const char* text, size_t bytes) {
   char piece[256];
   for (size_t done = 0; done < bytes;) {
@@ -194,16 +193,16 @@ __attribute__((noinline)) Survey survey(char* const* variables) {
   return found;
 }
 
-// A list that may or may not name our objects is looked at where it has been copied to (change_environment).
+// A list that may or may not name the agent's objects is checked in its copy (change_environment).
 bool is_right(const Survey& found, EnvironmentChange change) {
-  if (!found.is_readable) return true;  // nothing of ours to change: the kernel will refuse it
+  if (!found.is_readable) return true;  // nothing to change: the kernel will refuse it
   if (change == EnvironmentChange::kRemove) return !found.has_socket && found.preload == nullptr;
   if (found.is_others) return true;
   return found.has_socket && found.preload != nullptr && names_ours_first(found.preload);
 }
 
-// "LD_PRELOAD=" with our objects before (kInvite) or without them. Returns the end of the text, or `text` if nothing is
-// left.
+// "LD_PRELOAD=" with the agent's objects first (kInvite) or without them. Returns the end of the text, or `text` if
+// nothing is left.
 char* write_preload(char* text, const char* list, EnvironmentChange change) {
   constexpr size_t kNameBytes = sizeof wire::kPreloadVariable;  // with '=' in the place of the zero byte
   memcpy(text, wire::kPreloadVariable, kNameBytes - 1);

@@ -1,12 +1,12 @@
-// agent/process/environment.h: our two variables: read at the start, put into the environment of a new program or taken
-// out of it.
+// agent/process/environment.h: the agent's two variables: read at the start, added to the environment of a new program
+// or removed from it.
 //
 // Guarantees
-//  - What else stands in an environment, and its order, stays as it is; so do the user's own entries of LD_PRELOAD.
+//  - Everything else in an environment, and its order, is unchanged; so are the user's own entries of LD_PRELOAD.
 //  - Nothing is allocated: the caller has the memory.
-//  - What a program hands over as an environment may be no address: it never faults here, and goes on as it is, for the
-//    kernel to refuse (tests/integration/processes/bad_pointers.sh). So does one that could not be read for another
-//    reason: where process_vm_readv is not to be had, programs that are given another environment are not followed.
+//  - The environment that a program passes may be an invalid address: it never faults here, and is passed on unchanged,
+//    for the kernel to refuse (tests/integration/processes/bad_pointers.sh). So is one that could not be read for
+//    another reason: without process_vm_readv, programs that are given another environment are not followed.
 // Context:  anywhere, vfork children and signal handlers included, except where a line says otherwise.
 #pragma once
 
@@ -16,29 +16,30 @@
 namespace heapprof::agent {
 
 struct Invitation {
-  const char* socket_path = nullptr;  // nullptr: nobody profiles this process
+  const char* socket_path = nullptr;  // nullptr: this process is not profiled
   bool follow = true;
   uint32_t collector_filters = 0;  // seccomp filters that the collector itself runs under
 };
-// Reads the environment as the kernel handed it over, or as libc has it; once, the text is copied.
+// Reads the environment as the kernel passed it, or as libc has it; once: the text is copied.
 Invitation find_invitation();
 
-// An invitation that came later, with the agent's file ("": programs that this one starts are not invited). False: it
-// is none. Context: no other thread asks for one.
+// An invitation that came later, with the agent's file ("": programs that this one starts are not invited). False:
+// `value` is not an invitation. Context: no other thread asks for one.
 bool take_invitation(const char* value, const char* agent_file);
 bool has_taken_invitation();
 
 // The agent's file, as LD_PRELOAD had it at the start, or the invitation that came later; empty if it was not there.
 const char* agent_path();
 
-// --no-follow: takes our entries out of LD_PRELOAD and the environment, so that children start as without us.
+// --no-follow: removes the agent's entries from LD_PRELOAD and the environment, so that children start as without the
+// agent.
 // Context: the constructor.
 void clean_environment();
 
 enum class EnvironmentChange { kInvite, kRemove };
 
-// Whether LD_PRELOAD in an environment names a library of a sanitizer that must be loaded first (sanitizer_check.h). Of
-// the list, 1 KiB is looked at.
+// Whether LD_PRELOAD in an environment names a library of a sanitizer that must be loaded first (sanitizer_check.h).
+// Checks 1 KiB of the list.
 bool preloads_sanitizer(char* const* variables);
 
 // Whether an environment tells the loader to list what it would load, and to run nothing (ldd).

@@ -32,7 +32,7 @@ constexpr int kMaxScripts = 5;          // the kernel's own limit is 4
 constexpr size_t kHeadBytes = 256;      // what the kernel looks at
 constexpr uint32_t kMaxHeaders = 1024;  // program headers that are looked at
 
-// Only a regular file is opened: who waits at the other end of a FIFO, or of a device, would take notice.
+// Only a regular file is opened: a process at the other end of a FIFO, or a device, would notice.
 long open_regular(int folder_fd, const char* path, struct stat* facts) {
   const long seen =
       raw_syscall(SYS_newfstatat, folder_fd, reinterpret_cast<long>(path), reinterpret_cast<long>(facts), 0);
@@ -41,7 +41,7 @@ long open_regular(int folder_fd, const char* path, struct stat* facts) {
   return raw_syscall(SYS_openat, folder_fd, reinterpret_cast<long>(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-// A file that is open already is read by its own descriptor where that can be: then *is_lent, and /proc is not needed.
+// A file that is open already is read by its own descriptor if possible: then *is_lent, and /proc is not needed.
 long open_again(int fd, const char* link, struct stat* facts, bool* is_lent) {
   const long seen =
       raw_syscall(SYS_newfstatat, fd, reinterpret_cast<long>(""), reinterpret_cast<long>(facts), AT_EMPTY_PATH);
@@ -94,13 +94,13 @@ const char* file_name(const char* path) {
   return name;
 }
 
-// The loader's own file was called ld-2.31.so before glibc 2.34; ld-linux-x86-64.so.2 led to it.
+// The loader's own file was called ld-2.31.so before glibc 2.34; ld-linux-x86-64.so.2 was a link to it.
 bool is_glibc_loader(const char* path) {
   return has_prefix(file_name(path), "ld-linux") || has_prefix(file_name(path), "ld-2.");
 }
 bool is_musl_loader(const char* path) { return has_prefix(file_name(path), "ld-musl"); }
 
-// The path of PT_INTERP goes to `loader`, which is empty if there is none. False: the headers are not to be trusted.
+// The path of PT_INTERP goes to `loader`, which is empty without one. False: the headers are not to be trusted.
 bool read_loader(int fd, const Elf64_Ehdr& header, char* loader, size_t loader_bytes) {
   loader[0] = 0;
   if (header.e_phentsize != sizeof(Elf64_Phdr)) return false;
@@ -140,7 +140,8 @@ ImageObstacle check_agent(const char* path) {
   return is_readable ? ImageObstacle::kNone : ImageObstacle::kAgentUnreadable;
 }
 
-// name: the path's end, where a loader that is started as a command shows itself. loader: memory for the other's path.
+// name: the path's end, by which a loader that is started as a command is recognised. loader: memory for the other's
+// path.
 ImageObstacle check_elf(const File& file, const char* name, const Elf64_Ehdr& header, char (&loader)[kHeadBytes + 1]) {
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64) return ImageObstacle::kOtherMachine;
   if (!read_loader(file.fd(), header, loader, sizeof loader)) return ImageObstacle::kUnread;
@@ -166,7 +167,7 @@ bool is_executable_file(const char* path) {
   return S_ISREG(facts.st_mode) && !is_error(raw_syscall(SYS_access, reinterpret_cast<long>(path), X_OK));
 }
 
-// What execvp searches, in the program's memory: PATH's value, or what stands for it. nullptr: environ cannot be read.
+// What execvp searches, in the program's memory: PATH's value, or its default. nullptr: environ cannot be read.
 const char* find_path_variable() {
   StringBeginnings beginnings;
   for (char** variable = environ; variable != nullptr; ++variable) {
@@ -221,7 +222,7 @@ ImageObstacle look_from_folder(const ImagePlace& image) {
 
 ImageObstacle check_image(const ImagePlace& image) {
   if (image.is_unknown) return ImageObstacle::kUnread;
-  // A child that has done nothing yet but to be made holds no locks.
+  // A child that was just made and has done nothing yet holds no locks.
   const FileTable table = sys_getpid() != g_pid ? FileTable::kUnseen : FileTable::kOwn;
   ImageObstacle obstacle = kNoDescriptor;
   const auto look = [&] {
@@ -229,8 +230,8 @@ ImageObstacle check_image(const ImagePlace& image) {
     return obstacle != kNoDescriptor;
   };
   const int kept_fd = image.folder_fd < 0 ? -1 : image.folder_fd;
-  // Where the kernel makes no task for one thread (a new pid namespace, a limit of processes), the program's table is
-  // taken: what it would lose is a record lock that it holds on the very file that it starts.
+  // If the kernel makes no task for one thread (a new PID namespace, a limit of processes), the program's table is
+  // used: what it may lose is a record lock that it holds on the very file that it starts.
   if (!run_unseen(table, kept_fd, look) && table == FileTable::kOwn) run_unseen(FileTable::kUnseen, kept_fd, look);
   return obstacle == kNoDescriptor ? ImageObstacle::kUnread : obstacle;
 }

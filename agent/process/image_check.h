@@ -1,7 +1,8 @@
 // agent/process/image_check.h: can a program that is about to be started load the agent?
 //
-// The loader would complain on the program's stderr, musl's would exit with 127, a sanitizer would refuse to start or
-// crash: then our variables have to be taken out. What such a program starts in turn is not followed.
+// If it cannot, the loader would complain on the program's stderr, musl's would exit with 127, a sanitizer would refuse
+// to start or crash. So the agent's variables have to be removed then. What such a program starts in turn is not
+// followed.
 //
 // Guarantees
 //  - At most some twenty system calls, all of them reads; nothing is allocated; errno is as before.
@@ -9,7 +10,7 @@
 //    (libc/own_file_table.h).
 // Not provided: certainty. What the kernel will really start may have changed a moment later.
 // Context:  anywhere, vfork children and signal handlers included.
-// Trust:    the file is hostile; paths may be no addresses.
+// Trust:    the file is hostile; paths may be invalid addresses.
 // Cost:     in a child that was made to become the program about 10 µs, else 120 µs; an exec takes 300 µs and more.
 //           Stack: 2 KiB.
 #pragma once
@@ -28,14 +29,14 @@ struct ImagePlace {
   const char* path = nullptr;
   bool is_link = false;          // the path is the descriptor's link in /proc
   const char* folder = nullptr;  // to which the child goes first
-  bool is_unknown = false;       // where it goes cannot be told
+  bool is_unknown = false;       // where it goes is unknown
 };
 
-// What stands in the way. kUnread: the file could not be looked at, so nothing is known of it; a file that is not
-// there, or is no file, is the kernel's to refuse (kNone).
+// What prevents it. kUnread: the file could not be read, so nothing is known of it. A file that does not exist, or is
+// not a regular file, is left for the kernel to refuse (kNone).
 wire::ImageObstacle check_image(const ImagePlace& image);
 
-// The link in /proc to an open file, which opens it even if it has no name (any more). It is that of the thread which
+// The link in /proc to an open file, which opens it even if it has no name (any more). It is a link of the thread that
 // follows it: a thread may have files of its own, and the first thread's are gone when that has ended.
 struct DescriptorLink {
   explicit DescriptorLink(int fd);
@@ -45,7 +46,7 @@ struct DescriptorLink {
 const char* read_link(const char* link, char* memory, unsigned long bytes);
 
 // Finds `file` as execvp does: `file` itself if it has a slash, else the first executable file of that name in PATH,
-// written to `memory` (`bytes` long). nullptr: there is none, or `file` or PATH cannot be read.
+// written to `memory` (`bytes` long). nullptr: not found, or `file` or PATH cannot be read.
 const char* find_in_path(const char* file, char* memory, unsigned long bytes);
 // How long `memory` has to be for that; 0: nothing will be found.
 unsigned long search_bytes(const char* file);

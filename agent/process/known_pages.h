@@ -3,8 +3,8 @@
 //
 // Guarantees
 //  - A page is asked of the kernel before it is read for the first time, and again after the program has unmapped any.
-// Not provided: knowledge of what the allocator itself unmaps. What is read has to be alive; this is for pointers that
-//               are none at all.
+// Not provided: knowledge of what the allocator itself unmaps. Memory that is read has to be live; this is for values
+//               that are not pointers at all.
 // Context:  one thread at a time; inside hooks. A filtered thread asks nothing: then a new page cannot be read.
 // Cost:     1 ns; a system call for a new page.
 #pragma once
@@ -31,7 +31,7 @@ class KnownPages {
   }
   // How many times pages had been unmapped at the last are_mapped_still().
   uint64_t unmaps() const { return unmaps_; }
-  // To be called before the first of a row of reads. False: pages were unmapped since the last call, so none is known.
+  // Call it before the first of a series of reads. False: pages were unmapped since the last call, so none is known.
   bool are_mapped_still() {
     const uint64_t unmaps = g_unmaps.load(std::memory_order_relaxed);
     if (__builtin_expect(unmaps == unmaps_, 1)) return true;
@@ -43,7 +43,7 @@ class KnownPages {
  private:
   static constexpr uint64_t kKept = 1024;
 
-  // Page 0 is none of anybody's.
+  // Page 0 is never readable.
   bool holds_page(uint64_t page) {
     uint64_t& known = pages_[page % kKept];
     if (__builtin_expect(known == page && page != 0, 1)) return true;

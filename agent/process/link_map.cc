@@ -33,8 +33,8 @@ bool is_object_text(const char* at, const char* text) {
   }
 }
 
-// In which case it is, the file does not say, nor does each glibc see it alike: the right address is in the object, as
-// its dynamic section is.
+// The file does not say which case it is, and glibc versions differ: the right address is in the object, as its dynamic
+// section is.
 const void* table_address(const link_map* object, ElfW(Addr) value) {
   const auto distance = [here = reinterpret_cast<ElfW(Addr)>(object->l_ld)](ElfW(Addr) address) {
     return address < here ? here - address : address - here;
@@ -45,7 +45,7 @@ const void* table_address(const link_map* object, ElfW(Addr) value) {
 
 namespace {
 
-void* (*g_original)(void* address) = nullptr;  // nullptr: no definition was led to ours
+void* (*g_original)(void* address) = nullptr;  // nullptr: no definition was redirected
 
 struct DynamicTables {
   const ElfW(Sym) * symbols = nullptr;
@@ -57,9 +57,9 @@ struct DynamicTables {
   const char* soname = nullptr;
 };
 
-// How the loader's data is read. As it is: at the start, and where nothing else can be done; but a table may lead
-// anywhere, as files are changed by tools that do not know all of them, so each page is asked about first. With care:
-// an object that another thread is unloading may be gone at any moment, and its entry of the list with it.
+// How the loader's data is read. Directly: at the start, and where nothing else can be done; but a table may point
+// anywhere, as tools that do not know all tables change files, so each page is asked about first. With care: an object
+// that another thread is unloading may be gone at any moment, and its entry in the list with it.
 struct Directly {
   template <typename T>
   static bool load(T* to, const T* from) {
@@ -129,7 +129,7 @@ constexpr size_t kTried = 8;
 KeptTables g_kept[kKept];
 const void* g_keeper = nullptr;
 
-// As they are at this moment; as they were found in the life of a TablesKept.
+// As they are at this moment; while a TablesKept lives, as they were found.
 DynamicTables tables_of(const link_map& object) {
   const void* const keeper = __atomic_load_n(&g_keeper, __ATOMIC_RELAXED);
   if (keeper == nullptr || keeper != __builtin_thread_pointer()) return read_tables<Directly>(object);
@@ -191,8 +191,8 @@ struct SymbolCopy : ElfW(Sym) {
   const ElfW(Sym) * at;
 };
 
-// glibc's library for MALLOC_CHECK_, mtrace and mcheck has malloc and its kin as hidden versions alone, which whatever
-// was linked with libc finds: libc's own have the same.
+// glibc's library for MALLOC_CHECK_, mtrace and mcheck has malloc and its kin only as hidden versions, which everything
+// that was linked with libc finds: libc's own have the same.
 template <typename Memory>
 bool has_hidden_malloc(const DynamicTables& tables) {
   return tables.soname != nullptr && Memory::is_text(tables.soname, "libc_malloc_debug.so.0");
@@ -393,7 +393,7 @@ void* find_late_behind_agent(const LateFunction& function, void** kept) {
   if (found == nullptr || (!is_certain && function.soname != nullptr)) return found;
   void* const before = __atomic_load_n(kept, __ATOMIC_RELAXED);
   __atomic_store_n(kept, found, __ATOMIC_RELEASE);
-  // Whoever unloaded it while it was looked for has forgotten what was kept before.
+  // A thread that unloaded it during the search has forgotten what was kept before.
   if (can_tell_loaded() && !is_surely_loaded(found)) __atomic_store_n(kept, before, __ATOMIC_RELEASE);
   return found;
 }

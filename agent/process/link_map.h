@@ -2,8 +2,8 @@
 //
 // Guarantees
 //  - Reads the loader's list of objects and their hash tables only; the default version of a symbol wins.
-//  - No table faults or goes on for ever, whatever tool has changed its file
-//    (tests/unit/agent_process/link_map_test.cc, tests/integration/loader/changed_files.sh).
+//  - No look-up faults or runs for ever, whatever tool has changed the file (tests/unit/agent_process/link_map_test.cc,
+//    tests/integration/loader/changed_files.sh).
 // Context:  start-up; pre: no dlclose is running in another thread. find_late_behind_agent: slow paths, at any time.
 // Cost:     about 1 µs an object without the symbol (Bloom filter), 5 µs where it is; three times that where it is read
 //           with care.
@@ -26,8 +26,8 @@ bool is_object_text(const char* at, const char* text);
 // Something may have been unmapped since: pages are asked about anew.
 void forget_readable_pages();
 
-// In its life, look-ups of this thread read what an object says of its tables once.
-// pre: where is_wanted, it is the only one ever; in its life no handler of a signal runs, and nothing is unloaded.
+// While it lives, look-ups of this thread read what an object says of its tables only once.
+// pre: if is_wanted, it is the only one ever; while it lives no signal handler runs, and nothing is unloaded.
 class TablesKept {
  public:
   explicit TablesKept(bool is_wanted);
@@ -38,7 +38,7 @@ class TablesKept {
 
 struct Definition {
   void* address = nullptr;           // nullptr: nowhere
-  const link_map* object = nullptr;  // who defines it
+  const link_map* object = nullptr;  // that defines it
 };
 
 // What dlsym(RTLD_NEXT, …) would find, called by the agent.
@@ -52,7 +52,7 @@ Definition find_in_process(const char* name);
 // What glibc itself defines, whatever the program or another library calls by that name.
 Definition find_in_glibc(const char* name);
 
-// A symbol that is looked for with others: that of the first object that has it, as it stands in that object's memory.
+// A symbol that is looked for with others: that of the first object that has it, in that object's memory.
 struct SoughtSymbol {
   const char* name = nullptr;
   const char* version = nullptr;       // nullptr: the default one; else that one, hidden or not
@@ -64,15 +64,16 @@ void find_symbols_in_process(SoughtSymbol* symbols, size_t count);
 void find_symbols_in_object(const link_map* object, SoughtSymbol* symbols, size_t count);
 // True for the agent itself and the kernel's vdso, where no look-up searches.
 bool is_passed_over(const link_map* object);
-// True where the loader's list has libc before the agent: a program that runs was made to load it (start/attach.h).
-// Nothing is behind it then: what others search behind the agent is searched everywhere else.
+// True if the loader's list has libc before the agent: a running program was made to load it (start/attach.h). Nothing
+// is behind the agent then: look-ups that otherwise search behind it search all other objects.
 bool is_loaded_late();
-// From now on a definition that was led to ours (redirect.h) is found as what it was. `original` gives back what it is
-// not asked about.
+// From now on a look-up of a redirected definition (redirect.h) finds the original. `original` returns any other
+// address unchanged.
 void translate_definitions(void* (*original)(void* address));
-// A function that the agent exports, as it is there: by its name the agent itself may find another library's.
+// A function that the agent exports, from the agent itself: by its name the agent may find another library's.
 void* find_in_agent(const char* name);
-// The agent's own; nullptr: it is not in the list. No precondition: the agent is never unloaded, nor what came before.
+// The agent's own; nullptr: it is not in the list. No precondition: neither the agent nor an object before it is ever
+// unloaded.
 const link_map* agent_object();
 
 // A function of a library that may be loaded late, at any time.
@@ -82,15 +83,15 @@ struct LateFunction {
   const char* soname;    // of the library that is meant; nullptr: any
   bool is_data = false;  // it is a variable
 };
-// Finds the function in an object that the program started with (one that stands before the CUDA driver, say); else in
-// the library that is meant; else, while that is not there, in any object that has it. The answer is also stored in
-// *kept if no later one could be better: the first two cases, or where any library will do. No precondition: the
-// loader's lock is not taken, and its list is read as memory that may not be there, except where no system call may be
-// made. pre: note_first_objects(), at the start.
+// Finds the function in an object that the program started with (one that precedes the CUDA driver, say); else in the
+// library that is meant; else, while that is not there, in any object that has it. The answer is also stored in *kept
+// if no later one could be better: the first two cases, or where any library will do. No precondition: the loader's
+// lock is not taken, and its list is read as memory that may be unmapped, except where no system call may be made. pre:
+// note_first_objects(), at the start.
 void* find_late_behind_agent(const LateFunction& function, void** kept);
 void note_first_objects();
 
-// True while an object of any namespace is being unloaded; glibc before 2.35 tells it of the first one only.
+// True while an object of any namespace is being unloaded; glibc before 2.35 reports that for the first one only.
 bool is_unloading();
 
 }  // namespace heapprof::agent

@@ -3,8 +3,8 @@
 // _dl_find_object (glibc 2.35) answers without a lock from a table that the loader keeps for exactly this use. It is
 // looked up at run time, because a reference would keep the agent from loading on older systems. There, the loader's
 // list of objects is walked: it is the debugger's interface, stable for decades, and unlocked like everything in it;
-// only an object being unloaded by another thread at the same instant could mislead us, and the list is walked once per
-// new program counter only.
+// only an object being unloaded by another thread at the same instant could mislead the agent, and the list is walked
+// once per new program counter only.
 #include "agent/process/loaded_object.h"
 
 #include "agent/libc/vector_state.h"
@@ -25,9 +25,9 @@ uint64_t g_loader_bytes = 0;
 namespace {
 
 constexpr uint64_t kPageBytes = 4096;
-constexpr uint32_t kMaxObjects = 65536;  // ends a walk over a list that is being changed under us
+constexpr uint32_t kMaxObjects = 65536;  // ends a walk over a list that changes during the walk
 
-// struct dl_find_object of <dlfcn.h> in glibc 2.35 and later: part of its ABI, repeated so that older headers will do.
+// struct dl_find_object of <dlfcn.h> in glibc 2.35 and later: part of its ABI, repeated so that older headers suffice.
 struct FoundObject {
   unsigned long long flags;
   void* map_start;
@@ -74,8 +74,8 @@ void read_build_id(uint64_t notes_avma, uint64_t size_bytes, uint64_t alignment,
   }
 }
 
-// True if what a file laid out there can be read. A file that was cut short has no page behind its end: its first page
-// and its last one tell of those between.
+// True if what a file laid out there can be read. A file that was cut short has no page after its end: the first page
+// and the last one tell about those between.
 bool is_readable(uint64_t start_avma, uint64_t bytes) {
   return bytes != 0 && start_avma + bytes > start_avma && can_read_page(start_avma) &&
          can_read_page(start_avma + bytes - 1);
@@ -181,8 +181,7 @@ bool find_in_list(uint64_t pc_avma, LoadedObject* object) {
 
 }  // namespace
 
-// Headers may be anywhere in the file: they are taken where they say themselves that they are mapped with its
-// beginning.
+// Headers may be anywhere in the file: they are used if they say themselves that they are mapped with its beginning.
 ProgramHeaders headers_at(uint64_t start_avma) {
   const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(start_avma);
   if (start_avma % kPageBytes != 0 || !can_read_page(start_avma) || !is_elf_header(header)) return {};

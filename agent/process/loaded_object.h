@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-// Variables are read where they are, and not by way of a table.
+// Variables are accessed directly, not through the GOT.
 #pragma GCC visibility push(hidden)
 
 namespace heapprof::agent {
@@ -30,7 +30,7 @@ struct ProgramHeaders {
   uint32_t count = 0;
 };
 ProgramHeaders headers_of_object(const link_map* map);
-// Those of the file whose beginning is mapped there; none where it is not, or nothing says that they are mapped.
+// The headers of the file whose beginning is mapped there; empty if it is not, or if nothing says that they are mapped.
 ProgramHeaders headers_at(uint64_t start_avma);
 
 // Looks up _dl_find_object, and where the loader itself is. Call once, before find_object, while no other thread
@@ -43,7 +43,7 @@ bool is_surely_loaded(const void* address);
 // True if libc has _dl_find_object.
 bool can_tell_loaded();
 
-// The loader frees memory while it unloads an object, and so tells whoever hooks `free`.
+// The loader frees memory while it unloads an object: a hook of `free` learns of the unload by that.
 extern uint64_t g_loader_start_avma;
 extern uint64_t g_loader_bytes;  // 0: not known yet
 inline bool is_loader(uint64_t pc_avma) { return pc_avma - g_loader_start_avma < g_loader_bytes; }

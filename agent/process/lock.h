@@ -1,8 +1,8 @@
 // agent/process/lock.h: the locks of the agent's slow paths.
 //
 // The locks are words of ForkPage (process/state.h): the kernel wipes them in a forked child, so no child finds one
-// taken for ever (tests/integration/processes/forks_from_threads.sh); and that of the context that threads share, of
-// which a child makes another. Who waits for long sleeps until it is woken:
+// taken for ever (tests/integration/processes/forks_from_threads.sh); the context that threads share has a lock, too,
+// and a child makes another context. A thread that waits for long sleeps until it is woken:
 // after an attach, a thousand threads have their first event at once (tests/integration/attach/zoo.sh: many_threads).
 //
 // Context:  slow paths. pre: signals are blocked (SignalsBlocked), so that no handler waits for its own thread.
@@ -33,8 +33,8 @@ inline void lock(std::atomic<uint32_t>& word) {
     if (is_filtered()) {
       let_others_run(round);
     } else {
-      // A thread under a filter of system calls wakes no other. Where there is none, thousands that sleep must not wake
-      // up by the clock.
+      // A thread under a seccomp filter wakes no other. Without filters, thousands of sleeping threads must not wake up
+      // by the clock.
       sys_futex_wait(&word, kTakenAndAwaited, has_filters() ? 20'000'000 : 999'999'999);
     }
   }

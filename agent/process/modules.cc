@@ -1,10 +1,10 @@
-// agent/process/modules.cc: the list of objects seen so far, which is read without a lock and changed behind one.
+// agent/process/modules.cc: the list of objects seen so far, which is read without a lock and changed under one.
 //
 // The list of objects seen so far has two uses: it answers most look-ups with one scan of 16-byte ranges, and it
-// remembers what the collector was told, also of an object that is gone and may come back. Readers take no lock; a
-// sequence number tells them that the list changed under them, and then they go the way of a new object, which takes
-// the lock. In a forked child the kernel wipes the lock (ForkPage), and reset_modules empties a list that a writer of
-// the parent may have left half changed.
+// remembers what was announced to the collector, also of an object that is gone and may come back. Readers take no
+// lock. If a sequence number tells them that the list changed under them, they take the path of a new object, which
+// takes the lock. In a forked child the kernel wipes the lock (ForkPage), and reset_modules empties a list that a
+// writer of the parent may have left half changed.
 #include "agent/process/modules.h"
 
 #include "agent/libc/raw.h"
@@ -47,7 +47,7 @@ struct Listed {
 // Odd while the list is being changed; begin_change and end_change pair with is_unchanged.
 std::atomic<uint32_t> g_change;
 std::atomic<uint32_t> g_count;
-uint32_t g_next_victim;   // which entry gives way in a full list
+uint32_t g_next_victim;   // which entry is replaced in a full list
 uint32_t g_forgotten_at;  // the age at which one last did
 HEAPPROF_LARGE Range g_ranges[kMaxListed];
 HEAPPROF_LARGE Listed g_listed[kMaxListed];
@@ -140,8 +140,9 @@ Ending range_of(uint32_t index) {
 
 bool is_later(uint32_t age, uint32_t other) { return static_cast<int32_t>(age - other) > 0; }
 
-// Since which age an address of a new object means that object: since what was there before it has ended. That is
-// earlier than now, where a thread that is at an earlier age has called it, too, but has not told of it yet.
+// Since which age an address of a new object means that object: since the object that was there before has ended. That
+// may be earlier than now: a thread that is at an earlier age may have called the new object, too, and not reported it
+// yet.
 uint32_t age_of_range(const ModuleInfo& info, uint32_t count, uint32_t now) {
   uint32_t since = is_later(g_forgotten_at, g_birth) ? g_forgotten_at : g_birth;
   for (uint32_t i = 0; i < count; ++i) {
@@ -153,7 +154,7 @@ uint32_t age_of_range(const ModuleInfo& info, uint32_t count, uint32_t now) {
   return since;
 }
 
-// Tells whoever wants to know that the object is here, perhaps again. pre: as list_object's
+// Tells the subscribers that the object is here, perhaps again. pre: as list_object's
 void note_object(const LoadedObject& object) {
   bool is_new = false;
   for (const NoteObject note : {g_note_object_for_python, g_note_object_for_torch})
@@ -187,7 +188,7 @@ void list_object(const LoadedObject& object, uint32_t age) {
       move_entry(--count, i);
       continue;
     }
-    // Of one that is covered in part it is still to be known when it went. If it comes back it is told of anew.
+    // For an object that is covered in part, when it went must stay known. If it comes back it is announced anew.
     if (overlaps(i, object.info)) g_listed[i].identity.store(0, kRelaxed);
     ++i;
   }
@@ -199,7 +200,7 @@ void list_object(const LoadedObject& object, uint32_t age) {
   note_object(object);
 }
 
-// Takes the lock, or gives up after a while: some milliseconds, in which a holder that lost its processor gets it back,
+// Takes the lock, or gives up after some milliseconds. In that time a holder that lost its processor gets it back,
 // unless this thread may not even sleep.
 bool lock_list_for_a_while() {
   const uint32_t most_tries = is_filtered() ? kMostPauses : kMostRounds;
@@ -211,7 +212,7 @@ bool lock_list_for_a_while() {
 }
 
 // Runs f with the list locked. A filtered thread cannot block its signals: its handler may interrupt it with the lock
-// taken, and may jump out, so that nobody may wait for ever while there are filters. False: f did not run.
+// taken, and may jump out. So no thread may wait for ever while there are filters. False: f did not run.
 template <typename F>
 bool with_list_locked(F&& f) {
   if (is_filtered()) {
@@ -258,7 +259,7 @@ void end_unloaded_modules() {
     g_control->age.store(current_age(), kRelaxed);
     g_fork_page.age.store(current_age(), kRelaxed);  // under the lock: no later age is followed by an earlier one
   };
-  // Before glibc 2.35 any of them may be gone; so it is where a handler has left the lock for good.
+  // Before glibc 2.35 any of them may be gone; likewise if a handler jumped out and left the lock taken.
   if (!with_list_locked([&] { end_gone(can_tell_loaded()); })) end_gone(false);
 }
 

@@ -1,10 +1,10 @@
-// agent/process/modules.h: which loaded object an address belongs to, where its unwind table is, and telling the
-// collector.
+// agent/process/modules.h: which loaded object an address belongs to, and where its unwind table is; announces objects
+// to the collector.
 //
 // Guarantees
 //  - A module's entry is in the arena's table before find_module returns it, so before any record with its addresses.
 //  - An object that comes back unchanged at its old place adds no entry, unless another one was seen there in between.
-//  - An object that is not loaded any more is not found, and what is known of its addresses ends (agent/process/age.h).
+//  - An unloaded object is not found, and what is known of its addresses is invalidated (agent/process/age.h).
 //  - No lock that a hook's caller could hold, no dl_iterate_phdr, no allocation.
 //
 // Context:  the slow path of a hook (first sight of a program counter). A new object blocks signals and takes
@@ -32,21 +32,20 @@ struct ModuleInfo {
 // age: that of the caller's event.
 bool find_module(uint64_t pc_avma, uint32_t age, ModuleInfo* info);
 
-// To be called while an object is being unloaded: ends what is known of the addresses of those that are gone.
+// To be called while an object is being unloaded: invalidates what is known of the addresses of objects that are gone.
 // pre: events are recorded.
 void end_unloaded_modules();
 
-// Ends what is known of a range of code that is in no object (unwind/registered_frames.h).
+// Invalidates what is known of a range of code that is in no object (unwind/registered_frames.h).
 void end_known_code(const Ending& range);
 
-// They want to know of objects, and are called with the path of each that is seen for the first time since it was
-// loaded, behind the module lock. True: what is known of no address ends, but every context has to get ready again.
-// nullptr: nobody asks.
+// Called with the path of each object that is seen for the first time since it was loaded, under the module lock. True:
+// nothing that is known of an address ends, but every context has to get ready again. nullptr: no subscriber.
 using NoteObject = bool (*)(const char* path);
 extern NoteObject g_note_object_for_python;
 extern NoteObject g_note_object_for_torch;
 
-// Forgets every module, so that each is announced again: a new life, in which the collector knows of none.
+// Forgets every module, so that each is announced again: in a new session the collector knows none.
 void reset_modules();
 
 // Set by tests: find objects by the loader's list, as on glibc before 2.35, although _dl_find_object is there.

@@ -1,8 +1,8 @@
 // agent/process/names.cc: the table is a hash table with open addressing, so that a name is found without a lock.
 //
-// A slot goes from free to being written to ready, and then stays as it is. One that is being written is passed by: a
+// A slot goes from free to being written to ready, and then does not change. A slot that is being written is skipped: a
 // signal handler would wait for ever for the thread that it interrupted. So a name may get two numbers; the collector
-// goes by the text.
+// compares the text.
 #include "agent/process/names.h"
 
 #include "agent/process/arena.h"
@@ -16,10 +16,10 @@ namespace heapprof::agent {
 namespace {
 
 constexpr size_t kMostBytes = sizeof(wire::Name::characters);
-// Slots that a name is looked for in. A table that is full to 99 % has room for 12 names of 13 still, and a name that
-// finds none costs 2 µs and not 20, which a program that makes a name for each of its steps would pay at each.
+// Slots that a name is looked for in. A table that is full to 99 % still has room for 12 of 13 names, and a name that
+// finds no slot costs 2 µs instead of 20. A program that makes a name for each of its steps would pay that at each.
 constexpr uint32_t kLooks = 256;
-// Steps of 1, 2, 3 … come by different slots.
+// Steps of 1, 2, 3 … reach different slots.
 static_assert((wire::kMaxNames & (wire::kMaxNames - 1)) == 0 && (wire::kMaxKernels & (wire::kMaxKernels - 1)) == 0);
 constexpr size_t kMostNameBytes = 1u << 20;  // of a kernel: a longer one is taken for one of so many
 
@@ -28,8 +28,8 @@ struct Text {
   size_t bytes;
 };
 
-// At most so many bytes of it, and no part of a character of UTF-8: that has three bytes at most behind its first, and
-// what has more of them is no text and is cut anywhere.
+// At most so many bytes of it, and no part of a character of UTF-8: that has at most three bytes after its first; a
+// sequence with more of them is not text and is cut anywhere.
 Text text_of(const char* characters, size_t most_bytes) {
   if (characters == nullptr) return {"", 0};
   size_t bytes = strnlen(characters, most_bytes + 1);

@@ -2,9 +2,9 @@
 // number alone.
 //
 // Guarantees
-//  - Equal names get one number, but where two threads, or a thread and its handler, bring one at the same moment.
+//  - Equal names get one number, unless two threads, or a thread and its handler, add one at the same moment.
 // Context:  threads and signal handlers, without a lock. pre: an arena is mapped.
-// Order:    (L) Name::state is release-stored as ready behind the rest.
+// Order:    (L) Name::state is release-stored as ready after the rest.
 // Cost:     a hash of the text and a comparison; a caller keeps the number.
 #pragma once
 

@@ -1,15 +1,15 @@
-// agent/process/own_memory.cc: asks the kernel for our own memory, by process_vm_readv.
+// agent/process/own_memory.cc: asks the kernel for this process's own memory, by process_vm_readv.
 //
-// Other ways were weighed. A pipe or a socket tells EFAULT as well, but is a descriptor. A handler of SIGSEGV is the
-// program's. rt_sigprocmask with a wrong first argument tells whether eight bytes can be read, but then they have yet
-// to be read, and may be gone: another thread has unmapped them. Where none can have (ReadablePages) it is the better
-// way: it costs a fifth, and a filter of system calls that does not expect process_vm_readv, and kills for it, lets it
-// through: libc blocks signals, too. So it is for what a program hands over where process_vm_readv is refused (older
-// container runtimes): a program that unmaps it during the call makes its own call fail, and a program that cannot have
-// our variables, started with them, fails each time.
+// Other ways were weighed. A pipe or a socket reports EFAULT as well, but is a descriptor. A handler of SIGSEGV is the
+// program's. rt_sigprocmask with a wrong first argument tells whether eight bytes can be read, but another thread may
+// unmap them before they are read. If no thread can do that (ReadablePages) it is the better way: it costs a fifth, and
+// a seccomp filter that kills for an unexpected process_vm_readv lets it through, as libc blocks signals, too. It is
+// also the better way for what a program passes if process_vm_readv is refused (older container runtimes): a program
+// that unmaps it during the call makes its own call fail, whereas a program that cannot run with the agent's variables
+// fails each time that it is started with them.
 //
-// A transfer that breaks off ends, says its manual, between two pieces of the list that it was given: so no piece
-// reaches over the end of a page.
+// Its manual says that a partial transfer ends between two pieces of the list that it was given: so no piece reaches
+// over the end of a page.
 #include "agent/process/own_memory.h"
 
 #include "agent/libc/raw.h"

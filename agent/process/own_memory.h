@@ -1,18 +1,18 @@
-// agent/process/own_memory.h: reads memory of this process that may not be there: never faults.
+// agent/process/own_memory.h: reads memory of this process that may be unmapped; never faults.
 //
-// What a program hands over is its own affair: a pointer that is no address gives EFAULT where the kernel reads it, and
-// would be the program's death where we do. So the kernel reads it for us, too.
+// A program may pass an invalid pointer: the kernel answers EFAULT when it reads it, but a read by the agent would kill
+// the program. So the agent has the kernel read it, too.
 //
 // Guarantees
 //  - No address faults, whatever it is (tests/unit/agent_process, tests/integration/processes/bad_pointers.sh).
-//  - What is read is a copy, so another thread that writes there meanwhile changes nothing of what was looked at.
-//  - What a program hands over for a call of the kernel's (read_given_…, strings) is read where the kernel gives no
-//    answer, too (a sandbox refuses process_vm_readv): page by page, after the question whether the page can be read.
-//    Only then does it have to stay mapped until the call returns, as for the call itself
+//  - What is read is a copy: a write by another thread does not change what was checked.
+//  - What a program passes to a system call (read_given_…, strings) is read even if the kernel gives no answer (a
+//    sandbox refuses process_vm_readv): page by page, after asking whether the page can be read. Only in that case does
+//    it have to stay mapped until the call returns, as for the call itself
 //    (tests/integration/processes/sanitized_children.sh).
-// Not provided: else an answer where the kernel gives none; nor under a filter of the program's own, where we make no
-//               system call: then nothing can be read. Memory that no page stands behind (a device's registers) cannot
-//               be read either.
+// Not provided: other reads if the kernel gives no answer. Under a filter of the program's own the agent makes no
+//               system call: then nothing can be read. Memory without a page behind it (a device's registers) cannot be
+//               read either.
 // Context:  anywhere, vfork children and signal handlers included. errno is as before.
 // Cost:     two system calls for 64 KiB: 1.3 µs, and 0.5 µs a page on a virtual machine. Stack: 600 bytes.
 #pragma once
@@ -29,7 +29,7 @@ size_t read_own_part(void* to, const void* from, size_t bytes);
 // True if all was copied. Else what is in `to` is of no meaning.
 bool read_own_memory(void* to, const void* from, size_t bytes);
 
-// The same two for what the program hands over.
+// The same two for what the program passes.
 size_t read_given_part(void* to, const void* from, size_t bytes);
 bool read_given_memory(void* to, const void* from, size_t bytes);
 
@@ -46,7 +46,7 @@ bool can_read_own_memory();
 bool can_read_page(uintptr_t address);
 
 // Pages that were found to be readable, for many small reads of tables that a file laid out: a page is asked about
-// once, and what is read after that is read as it is. 2 KiB.
+// once, and read directly after that. 2 KiB.
 // pre: nothing is unmapped while it is used (start-up; the loader's lock is held).
 // Cost: 1 ns; 0.2 µs for a new page.
 class ReadablePages {
@@ -87,11 +87,11 @@ size_t measure_own_string(const char* from, size_t most);
 // False: it cannot be read up to its end.
 bool read_own_string_end(char* to, size_t room, const char* from);
 
-// A longer string no program can be given (the kernel's MAX_ARG_STRLEN).
+// No program can be given a longer string (the kernel's MAX_ARG_STRLEN).
 inline constexpr size_t kMostStringBytes = 128 << 10;
 
-// Looks at the beginnings of strings that mostly stand side by side, as those of an environment do: a look is a system
-// call only where the string is not in what the last one read. Stack: 600 bytes.
+// Reads the beginnings of strings that mostly lie side by side, as those of an environment do: it makes a system call
+// only if the string is not in what the last one read. Stack: 600 bytes.
 class StringBeginnings {
  public:
   // The first kKnownBytes bytes of the string at least, or all up to its zero byte; valid until the next call. nullptr:

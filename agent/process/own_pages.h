@@ -1,13 +1,13 @@
-// agent/process/own_pages.h: which pages are the agent's own, for who searches the process's memory for pointers,
-// or asks what its heap has.
+// agent/process/own_pages.h: the agent's private mappings, for a search of the process's memory for pointers, and for
+// questions about its heap.
 //
-// A context remembers the cells of the stack that it walked last. Where that is a coroutine's stack, a block of the
-// heap, the addresses of these cells look like pointers of the program's into that block.
+// A context remembers the stack slots that it walked last. If that stack is a coroutine's, a block of the heap, the
+// addresses of these slots look like pointers of the program into that block.
 //
 // Guarantees
-//  - An entry stands in the table as a whole before it is counted. A forked child keeps its parent's, whose pages it
-//    has.
-//  - The collector is told with each, once there is an arena.
+//  - An entry is complete in the table before it is counted. A forked child keeps its parent's entries, as it has the
+//    pages.
+//  - Once there is an arena, each is reported to the collector.
 // Context:  anywhere in the agent. Cost: none but when pages are mapped.
 #pragma once
 
@@ -22,8 +22,8 @@ struct OwnPages {
 };
 static_assert(sizeof(OwnPages) == 16);  // shared/README.md: own_pages_avma
 
-// These pages stay the agent's for as long as the process lives, or until it lets go of the program (detach). Beyond
-// the table's room nothing is noted.
+// These pages stay the agent's for as long as the process lives, or until a detach. Beyond the table's room nothing is
+// noted.
 void note_own_pages(const void* pages, size_t size_bytes);
 
 const OwnPages* own_pages();

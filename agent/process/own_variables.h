@@ -1,14 +1,14 @@
-// agent/process/own_variables.h: has the calling thread our thread-local variables?
+// agent/process/own_variables.h: does the calling thread have the agent's thread-local variables?
 //
 // A thread that the program made by a raw clone may have storage of its own, or none, and call functions that need
-// nothing of libc's for a thread (mmap, sigaltstack, prctl, execve): it has none of our variables. Hooks of such
-// functions ask here before they touch one.
+// nothing of libc's for a thread (mmap, sigaltstack, prctl, execve): it has none of the agent's variables. Hooks of
+// such functions ask here before they touch one.
 //
 // Guarantees
-//  - A thread of libc's has them; one whose storage does not begin as libc's descriptor of a thread has not, nor has
-//    one without storage (tests/integration/threads/odd_threads.sh).
-// Not provided: an answer for storage at an address that cannot be read; nor, under a filter of system calls, for a
-//               thread without storage where the kernel does not let programs read the register (before Linux 5.9).
+//  - A thread of libc's has them; one whose storage does not begin like libc's thread descriptor does not, nor does one
+//    without storage (tests/integration/threads/odd_threads.sh).
+// Not provided: an answer for storage at an address that cannot be read; nor, under a seccomp filter, for a thread
+//               without storage where the kernel does not let programs read the register (before Linux 5.9).
 // Context:  anywhere. A compiler may read a variable before it has the answer: begin_own_variables() keeps it from
 //           that.
 // Cost:     some instructions; before Linux 5.9 a system call.
@@ -47,7 +47,7 @@ inline bool has_own_variables() {
   return tcb == self && tcb != 0 && vector != 0;
 }
 
-// Where a thread has its variables: what is read behind this is not read before it.
+// If a thread has its variables: what is read after this is not read before it.
 inline void begin_own_variables() { asm volatile("" : : : "memory"); }
 
 // Once, at the start.

@@ -1,8 +1,8 @@
 // agent/process/question.cc: a question is a word that goes round: free, being written, asked, answered, free.
 //
-// Each step is one compare and swap on the word, which also counts the askers. So whoever comes back from a long sleep
-// finds out that the answer is no more its own: the collector frees one that stands there for seconds, as the asker may
-// be gone.
+// Each step is one compare and swap on the word, which also counts the askers. So a thread that comes back from a long
+// sleep finds that the answer is no longer its own: the collector frees an answer that is not taken for seconds, as the
+// asker may be gone.
 #include "agent/process/question.h"
 
 #include "agent/libc/raw.h"
@@ -18,8 +18,8 @@ namespace heapprof::agent {
 
 namespace {
 
-constexpr long kSleepNs = 5'000'000;              // then it is looked whether the collector is alive
-constexpr uint64_t kMostStillNs = 5'000'000'000;  // on a busy machine it stands still by itself
+constexpr long kSleepNs = 5'000'000;              // then check whether the collector is alive
+constexpr uint64_t kMostStillNs = 5'000'000'000;  // on a busy machine it makes no progress by itself
 
 wire::Question* questions() {
   return reinterpret_cast<wire::Question*>(reinterpret_cast<unsigned char*>(g_control) + wire::kQuestionsOff);
@@ -33,7 +33,7 @@ bool can_be_answered(uint32_t birth) {
          g_control->detach.load(std::memory_order_relaxed) == wire::Detach::kNo;
 }
 
-// Waiting for a collector that reads what came before, until it has stood still for too long.
+// Waiting for a collector that reads what came before, until it has made no progress for too long.
 class Patience {
  public:
   bool is_left() {
@@ -51,7 +51,7 @@ class Patience {
   uint64_t end_ns_ = still_end_ns_ - kMostStillNs + wire::kMostAskingNs;
 };
 
-constexpr uint32_t kNamingSlots = wire::kQuestions / 2;  // names take long: others are asked beside them
+constexpr uint32_t kNamingSlots = wire::kQuestions / 2;  // names take long: other questions run beside them
 constexpr uint32_t kTicketMask = ~uint32_t{0} >> 2;
 
 // A free slot, which is this thread's to write from now on; nullptr: none came free in time.
@@ -66,7 +66,7 @@ wire::Question* claim(uint32_t birth, uint32_t slots, Patience* patience, uint32
       if (question.word.compare_exchange_strong(word, mine, std::memory_order_acquire)) return &question;
     }
     g_control->questions_asked.fetch_add(1,
-                                         std::memory_order_release);  // the collector looks for slots that were left
+                                         std::memory_order_release);  // the collector looks for abandoned slots
     let_others_run(round);
   }
   return nullptr;
@@ -76,7 +76,7 @@ bool is_in_state(const wire::Question& question, uint32_t ticket, wire::Question
   return question.word.load(std::memory_order_acquire) == wire::question_word(ticket, state);  // (K)
 }
 
-// The slot goes from one state to the next, unless it is no more this thread's.
+// The slot goes from one state to the next, unless it is no longer this thread's.
 bool move(wire::Question* question, uint32_t ticket, wire::QuestionState from, wire::QuestionState to) {
   uint32_t word = wire::question_word(ticket, from);
   return question->word.compare_exchange_strong(word, wire::question_word(ticket, to), std::memory_order_acq_rel);
@@ -125,7 +125,7 @@ Answer ask(const Asking& asking, Given* given) {
   while (is_in_state(*question, ticket, State::kAsked) && can_be_answered(birth) && patience.is_left())
     sys_futex_wait(&question->word, wire::question_word(ticket, State::kAsked), kSleepNs);
   if (!is_same_life(birth) || move(question, ticket, State::kAsked, State::kFree)) return Answer::kNone;  // taken back
-  // What it has begun to answer it has done: that is waited for, unless it was stopped just there.
+  // The collector finishes an answer that it has begun: wait for that, unless it was stopped just there.
   const uint64_t last_ns = is_naming ? patience.end_ns() : sys_monotonic_ns() + kMostStillNs;
   const auto is_being_answered = [&] {
     return is_in_state(*question, ticket, State::kWriting) && can_be_answered(birth);

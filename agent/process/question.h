@@ -3,16 +3,16 @@
 // Guarantees
 //  - The answer counts every event that came before the question: this thread's, and those of other threads that it
 //    knows to be over.
-//  - The wait ends: with the answer, with the collector's death, after 5 s in which the collector stood still (5 more
-//    where it is stopped in the middle of the answer), or after 20 s where it is that far behind, or looks for names
-//    (kExplain). No lock is taken, and no other thread's question is waited for longer than that.
-//  - What was left while it waited (a thread that was cancelled, a handler that jumped out) costs a slot for some
-//    seconds; what was left in the few instructions in which a question is written costs it for good.
+//  - The wait ends: with the answer, with the collector's death, after 5 s in which the collector made no progress (5
+//    more if it is stopped in the middle of the answer), or after 20 s if it is that far behind, or looks up names
+//    (kExplain). No lock is taken, and the wait for another thread's question is no longer than that.
+//  - A question that is abandoned while it waits (the thread is cancelled, a handler jumps out) costs a slot for some
+//    seconds. One that is abandoned in the few instructions that write it costs the slot permanently.
 //  - A child that a handler forked during the wait has no answer, and leaves its parent's question alone.
-// Context:  any thread outside of an event, that may ask the kernel (state.h). A forked child asks nothing until it has
-//           an arena of its own.
+// Context:  any thread that is not in an event and may ask the kernel (state.h). A forked child asks nothing until it
+//           has an arena of its own.
 // Order:    (J) Question::word is release-stored as kAsked, and acquire-loaded as kAnswered (K).
-// Cost:     until the collector's next look at the rings, up to 2 ms, or 0.2 ms where others asked before; and until it
+// Cost:     until the collector's next poll of the rings, up to 2 ms, or 0.2 ms if others asked before; and until it
 //           has read what the program wrote.
 #pragma once
 
@@ -29,7 +29,7 @@ enum class Answer : uint8_t {
   kGiven,
 };
 
-// Whom a question of kThread is about: the owner of a ring.
+// The thread that a question of kThread is about: the owner of a ring.
 struct ThreadKey {
   uint32_t ring;
   uint32_t thread_id;

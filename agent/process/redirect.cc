@@ -1,7 +1,7 @@
 // agent/process/redirect.cc: writes into symbol tables and into slots that relocations name.
 //
 // A slot is known by what it holds: the address of one of the functions. One that is not bound yet holds another
-// address, and is led to us by the symbol table when it is bound.
+// address, and gets the agent's from the symbol table when it is bound.
 #include "agent/process/redirect.h"
 
 #include "agent/libc/raw.h"
@@ -19,8 +19,7 @@ namespace {
 
 constexpr uint64_t kPageBytes = 4096;
 
-// Most slots hold none of the addresses that are looked for: a filter by a few of their bits spares comparing with
-// each.
+// Most slots hold none of the addresses that are looked for: a filter by a few of their bits saves comparing with each.
 class AddressFilter {
  public:
   void add(const void* address) { bits_[bit_of(address) / 64] |= 1ull << bit_of(address) % 64; }
@@ -31,8 +30,8 @@ class AddressFilter {
   uint64_t bits_[64] = {};
 };
 
-// What an object's dynamic section says of its relocations. Nothing is reckoned from where tables stand: tools move
-// them (patchelf, lld; tests/integration/loader/changed_files.sh).
+// What an object's dynamic section says of its relocations. Nothing is inferred from where tables are: tools move them
+// (patchelf, lld; tests/integration/loader/changed_files.sh).
 struct Tables {
   const ElfW(Sym) * symbols = nullptr;
   const char* strings = nullptr;
@@ -152,8 +151,8 @@ class Writer {
   static bool protect(uint64_t start_avma, uint64_t bytes, int protection) {
     return !is_error(raw_syscall(SYS_mprotect, static_cast<long>(start_avma), static_cast<long>(bytes), protection));
   }
-  // Another thread may be relocating the object, and protects the page itself when it is done: protected by us, its
-  // next store would fault. The kernel stores only where the page is writable at this moment.
+  // Another thread may be relocating the object, and protects the page itself when it is done: if the agent protected
+  // it, its next store would fault. The kernel stores only where the page is writable at this moment.
   static bool stored_unprotected(uint64_t address_avma, uint64_t value) {
     iovec from{&value, sizeof value};
     iovec to{reinterpret_cast<void*>(address_avma), sizeof value};
@@ -178,7 +177,8 @@ uint64_t word_of(const SoughtSymbol& found) { return reinterpret_cast<uint64_t>(
 
 bool is_main_program(const link_map* object) { return object == first_object(); }
 
-// Binds the calls of a library of its own functions now, to those: bound later, they would be led to us.
+// Binds a library's calls of its own functions to those functions now: bound later, they would be redirected to the
+// agent.
 void bind_own_calls(const link_map* object, const Tables& tables, const Redirection* list, size_t count) {
   Writer writer(object);
   for_each_relocation(tables, 1, [&](const ElfW(Rela) & relocation) {
@@ -197,8 +197,8 @@ bool defines_any(const link_map* object, const Redirection* list, size_t count) 
   return false;
 }
 
-// Slots that hold `real` get `to`; kRestored: the other way round. kOthers: only where another object has the function.
-// kCalled: only those that calls go through.
+// Slots that hold `real` get `to`; kRestored: slots that hold `to` get `real`. kOthers: only if another object has the
+// function. kCalled: only those that calls go through.
 enum class Slots { kOthers, kCalled, kRestored };
 
 AddressFilter filter_of(const Redirection* list, size_t count, Slots which) {
@@ -255,7 +255,7 @@ bool is_redirectable(const SoughtSymbol& found) {
   return found.symbol != nullptr && ELF64_ST_TYPE(found.symbol->st_info) == STT_FUNC && !is_main_program(found.object);
 }
 
-// Leads the definitions that an object has to ours. The loader adds the object's base to what stands in the symbol;
+// Redirects the definitions that an object has to the agent's. The loader adds the object's base to the symbol's value;
 // sums of addresses wrap around.
 void redirect_definitions(const link_map* object, Redirection* list, const SoughtSymbol* sought, size_t count) {
   uint64_t first_avma = UINT64_MAX;
@@ -290,7 +290,7 @@ void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count, O
   }
   if (!has_any) return;
   for (const link_map* object = first_object(); object != nullptr; object = object->l_next) {
-    // What the agent calls by these names itself, to try the hooks, is led to them as well.
+    // What the agent itself calls by these names, to try the hooks, is redirected to them as well.
     if (is_passed_over(object) && !(own_calls == OwnCalls::kLead && object == agent_object())) continue;
     const Tables tables = read_relocation_tables(object);
     if (own_calls == OwnCalls::kLead) {
@@ -329,8 +329,9 @@ bool are_named(const SoughtSymbol* sought, size_t count) {
 
 }  // namespace
 
-// A symbol whose value is 0 is no definition to the loader. Where an object refers to some of them by weak references,
-// a pointer may be bound already, and a call of another one would be bound to nothing later: then all of them stay.
+// The loader does not take a symbol whose value is 0 as a definition. If an object refers to some of them by weak
+// references, a pointer may be bound already, and a call of another one would be bound to nothing later: then all of
+// them stay.
 void withdraw_exports(SoughtSymbol* sought, size_t count) {
   const link_map* const agent = agent_object();
   if (agent == nullptr || count == 0 || are_named(sought, count)) return;

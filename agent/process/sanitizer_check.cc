@@ -38,7 +38,7 @@ class Image {
     return is_error(got) ? 0 : static_cast<size_t>(got);
   }
 
-  // Finds the dynamic section, and the tables that it leads to. False: there is none.
+  // Finds the dynamic section, and the tables that it points to. False: the file has no dynamic section.
   bool find_tables() {
     Elf64_Phdr dynamic;
     if (!find_header([](const Elf64_Phdr& one) { return one.p_type == PT_DYNAMIC; }, &dynamic)) return false;

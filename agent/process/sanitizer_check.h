@@ -1,6 +1,6 @@
 // agent/process/sanitizer_check.h: is a program built with a sanitizer that replaces malloc and must be loaded first?
 //
-// Behind a preloaded agent, AddressSanitizer refuses to start, and ThreadSanitizer and LeakSanitizer crash.
+// With the agent preloaded before them, AddressSanitizer refuses to start, and ThreadSanitizer and LeakSanitizer crash.
 //
 // Guarantees
 //  - At most some hundred reads, whatever the file says; the usual program takes a dozen.
@@ -16,8 +16,8 @@ namespace heapprof::agent {
 // pre: header is that of an ELF file for x86-64, whose descriptor is fd.
 bool has_sanitizer(int fd, const Elf64_Ehdr& header);
 
-// Whether a file of that name, without its folder, is such a sanitizer's library. The name may end anywhere behind what
-// tells it.
+// Whether a file of that name, without its folder, is such a sanitizer's library. The name may end anywhere after the
+// part that identifies it.
 bool is_sanitizer_library(const char* name);
 
 }  // namespace heapprof::agent

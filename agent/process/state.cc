@@ -1,5 +1,5 @@
-// agent/process/state.cc: the variables of state.h. They stand apart from start/start.cc, which writes most of them, so
-// that what asks about the process (rings, rules, wrappers) does not depend on how the agent starts.
+// agent/process/state.cc: the variables of state.h. They are separate from start/start.cc, which writes most of them,
+// so that code that asks about the process (rings, rules, wrappers) does not depend on how the agent starts.
 #include "agent/process/state.h"
 
 #include "agent/libc/raw.h"
@@ -30,7 +30,7 @@ bool is_surely_unfiltered() {
 
 }  // namespace
 
-constinit ForkPage g_fork_page{};  // before any constructor runs, a hook has been called
+constinit ForkPage g_fork_page{};  // a hook is called before any constructor runs
 int g_pid = 0;
 uint32_t g_birth = 0;
 const char* g_single_threaded = &kNever;
@@ -77,8 +77,8 @@ bool has_filters() {
 bool is_filtered() {
   if (!has_filters()) return false;
   if (g_process_filters.load(std::memory_order_relaxed) != 0) return true;
-  // The collector looks at the first thread. If that one announced no filter, an instruction of the program's own
-  // installed one, and nobody knows in which threads.
+  // The collector looks at the first thread. If that one announced no filter, a `syscall` instruction of the program
+  // installed it, in unknown threads.
   if (seen_filter() == wire::FilterState::kCertain && g_leader_filters.load(std::memory_order_relaxed) == 0)
     return true;
   return !is_surely_unfiltered();

@@ -4,10 +4,10 @@
 // Guarantees
 //  - ForkPage lies in a page that the kernel wipes in every forked child (MADV_WIPEONFORK), _Fork() and raw fork
 //    included; so a child does not write into its parent's rings (tests/integration/processes/forks.sh,
-//    forks_in_handlers.sh). A vfork child keeps it and shares our state.
+//    forks_in_handlers.sh). A vfork child keeps it and shares its parent's state.
 //  - On any doubt turn_off() ends recording, says why in Control::stop_reason, and leaves the program running.
 //
-// Context:  anywhere in the agent, signal handlers and forked children included. agent/start writes what stands here.
+// Context:  anywhere in the agent, signal handlers and forked children included. agent/start writes these variables.
 #pragma once
 
 #include "shared/wire.h"
@@ -16,7 +16,7 @@
 
 #include <atomic>
 
-// Variables are read where they are, and not by way of a table.
+// Variables are accessed directly, not through the GOT.
 #pragma GCC visibility push(hidden)
 
 namespace heapprof::agent {
@@ -37,17 +37,17 @@ struct alignas(4096) ForkPage {
   std::atomic<uint32_t> asking_lock;    // agent/cuda/holdings.cc
   std::atomic<uint32_t> has_own_sum;    // agent/hooks/host_limit.cc: 1: what is reserved there is this process's
   int forked_pid;                       // of a child by fork() of libc's; a vfork child of it has another. 0: not known
-  std::atomic<uint64_t> events_before;  // of the heap, before this life: Hello::events_before
+  std::atomic<uint64_t> events_before;  // of the heap, before this session: Hello::events_before
 };
 extern ForkPage g_fork_page;
 
-extern int g_pid;                      // process id of this life; a vfork child's own is another
-extern uint32_t g_birth;               // the age at which this life began (agent/process/age.h); 0: none has yet
+extern int g_pid;                      // process id of this session; a vfork child's own is another
+extern uint32_t g_birth;               // the age at which this session began (agent/process/age.h); 0: none has yet
 extern const char* g_single_threaded;  // points to a byte that is not 0 while no stamp is needed
 extern bool g_use_tsc;                 // stamps are the time stamp counter's; false: Control::sequence gives them
 extern uint32_t g_fences;              // what an event does before it takes its stamp: kFence…
 inline constexpr uint32_t kFenceProducer = 1;  // FenceMode::kProducerFence
-// A full stop: no stamp is older than what its thread has seen (cli/collect/README.md, "An inverted stamp").
+// lfence: no stamp is older than what its thread has seen (cli/collect/README.md, "An inverted stamp").
 inline constexpr uint32_t kFenceOrder = 2;
 
 // Flags of a thread.
@@ -56,18 +56,18 @@ inline constexpr uint32_t kThreadSelfTest = 2;
 inline constexpr uint32_t kThreadStarting = 4;
 inline constexpr uint32_t kThreadWithoutClock = 8;  // it may be about to lose the time stamp counter
 inline constexpr uint32_t kThreadInside = 15;       // any of these: its events are not recorded
-inline constexpr uint32_t kThreadUnfiltered = 16;   // it is under no filter of system calls, for certain
+inline constexpr uint32_t kThreadUnfiltered = 16;   // it is under no seccomp filter, for certain
 extern constinit thread_local uint32_t t_flags __attribute__((tls_model("initial-exec")));
 extern volatile uint32_t g_self_test_events;  // volatile: the compiler knows that malloc changes no variable
 
 // Ends recording in this process; the first reason is kept. pre: an arena is mapped.
 void turn_off(wire::StopReason reason);
 
-// ---- Filters of system calls (seccomp) ----
+// ---- Seccomp filters ----
 //
 // A filter is a thread's, and that of the threads and processes that it creates. What is known: a thread that had a
-// ring before the first filter was announced, and has installed none since, has none (kThreadUnfiltered). Of any other
-// thread nobody knows from the first announcement on, and no system call of it is ours to make.
+// ring before the first filter was announced, and has installed none since, has none (kThreadUnfiltered). From the
+// first announcement on, any other thread may be filtered, and the agent makes no system call on it.
 
 enum class FilterReach : uint8_t { kThread, kProcess };
 
@@ -89,16 +89,16 @@ void unmark_filtered();
 // A forked child of an unfiltered thread: the other threads' filters are not its own. pre: !is_filtered()
 void forget_filters();
 
-// True if the calling thread may be under a filter: no system call of it is ours to make.
+// True if the calling thread may be under a filter: then the agent makes no system call on it.
 bool is_filtered();
 // True if some thread may be: a lock may have been left taken by one that could not block its signals.
 bool has_filters();
-// True if the calling thread may sleep, or ask the kernel: it is not under a filter, nor can nobody tell
+// True if the calling thread may sleep, or ask the kernel: it is not under a filter, and no filter is possible
 // (FilterState::kPossible).
 bool may_ask_kernel();
-// Lets another thread run while it is waited for, for the `round`th time; without a system call where there may be
-// none. After some rounds it sleeps: a thread of a real-time class that yields is at once the next one again, and the
-// one that it waits for never has the processor (tests/integration/threads/realtime.sh).
+// Lets another thread run while the caller waits for it, for the `round`th time; without a system call if none may be
+// made. After some rounds it sleeps: a thread of a real-time class that yields is at once the next one again, and the
+// one that it waits for never gets the processor (tests/integration/threads/realtime.sh).
 void let_others_run(uint32_t round);
 
 // True if the collector has died. Cost: one load.

@@ -2,8 +2,8 @@
 // one of its signal handlers.
 //
 // Guarantees
-//  - What is not known is kUnknown: a coroutine's stack, an alternate stack that was installed by an instruction of the
-//    program's own and that the kernel may not be asked about.
+//  - Other stacks are kUnknown: a coroutine's, and an alternate stack that the program installed by a `syscall`
+//    instruction of its own and that the kernel may not be asked about.
 //  - No lock, no allocation. The kernel is asked only if that is allowed.
 // Not provided: bounds that may be read. A stack's guard page may lie within them.
 //
@@ -26,7 +26,7 @@ enum class StackKind : uint8_t {
 
 struct AlternateStack {
   uint64_t low_avma;
-  uint64_t size_bytes;  // 0: there is none
+  uint64_t size_bytes;  // 0: no alternate stack
 };
 
 // What is known of the calling thread's stacks now.

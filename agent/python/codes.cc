@@ -1,6 +1,6 @@
-// agent/python/codes.cc: a hash table with open addressing leads to the numbers: a slot goes from free to being written
-// to a number, and stays as it is. What is known of a number lies in a table of its own, in the order of the numbers,
-// so that a process touches as many pages as it has code objects to tell of.
+// agent/python/codes.cc: a hash table with open addressing holds the numbers: a slot goes from free to being written to
+// a number, and then never changes. What is known of a number is in a table of its own, in the order of the numbers, so
+// that a process touches only as many pages as its code objects need.
 #include "agent/python/codes.h"
 
 #include "agent/libc/raw.h"
@@ -22,13 +22,13 @@ struct KnownCode {
   CodeIdentity identity;
 };
 
-constexpr uint32_t kFree = 0, kWriting = ~uint32_t{0};  // of a slot, which is a number else
+constexpr uint32_t kFree = 0, kWriting = ~uint32_t{0};  // values of a slot; any other is a number
 constexpr uint32_t kSlots = wire::kMaxCodes;
 constexpr uint32_t kLooks = 64;
 
 struct Codes {
   std::atomic<uint32_t> slots[kSlots];
-  std::atomic<uint32_t> count;  // numbers that were claimed, also where there was no room
+  std::atomic<uint32_t> count;  // numbers that were claimed, including those without room
   KnownCode known[wire::kMaxCodes];
 };
 Codes* g_codes = nullptr;
@@ -36,11 +36,11 @@ Codes* g_codes = nullptr;
 uint64_t load(uint64_t avma) { return *reinterpret_cast<const volatile uint64_t*>(avma); }
 uint32_t load_32(uint64_t avma) { return *reinterpret_cast<const volatile uint32_t*>(avma); }
 
-// The last word of so many bytes. What is shorter than a word is in an object that is longer.
+// The last word of so many bytes. Data shorter than a word lie in an object that is longer.
 uint64_t load_end(uint64_t data_avma, uint64_t bytes) { return load(data_avma + (bytes < 8 ? 0 : bytes - 8)); }
 
-// The function's name has a hash, which is of all its characters; of the file's name, which need not have one, and of
-// the table it is as many words. pre: all but `content` is set.
+// Mixes the function name's hash, which covers all its characters, the file name's hash, which may be missing, and
+// words of the file's name and of the table. pre: all but `content` is set.
 uint64_t content_of(const PythonLayout& layout, const CodeIdentity& identity) {
   const uint64_t hash_off = layout.text_length + sizeof(uint64_t), table_avma = identity.table_avma + layout.bytes_data;
   uint64_t content = load(identity.function_avma + hash_off) + load(identity.file_avma + hash_off) * 3;
@@ -50,7 +50,7 @@ uint64_t content_of(const PythonLayout& layout, const CodeIdentity& identity) {
   return content + load_end(table_avma, identity.table_bytes) * 0x27D4EB2F165667C5ull;
 }
 
-// UTF-8 of characters of 1, 2 or 4 bytes each, as many as there is room for.
+// Writes characters of 1, 2 or 4 bytes each as UTF-8, as many as there is room for.
 uint32_t write_utf8(const unsigned char* from, uint64_t count, uint32_t width, unsigned char* to, uint32_t room) {
   uint32_t written = 0;
   for (uint64_t i = 0; i < count; ++i) {
@@ -73,7 +73,7 @@ uint32_t write_utf8(const unsigned char* from, uint64_t count, uint32_t width, u
   return written;
 }
 
-// A string of Python's.
+// A Python string.
 struct Text {
   uint64_t data_avma = 0;
   uint32_t length = 0;      // characters, as many as can be kept
@@ -81,7 +81,7 @@ struct Text {
   uint32_t most_bytes = 0;  // of UTF-8
 };
 
-// What is none is empty.
+// Returns an empty text if there is no valid string.
 Text read_text(const PythonLayout& layout, uint64_t text_avma) {
   uint64_t length = 0;
   uint32_t state = 0;
@@ -113,7 +113,7 @@ uint32_t write_text(const Text& text, unsigned char* to) {
   return written;
 }
 
-// False: there is no room for it.
+// False: no room.
 bool tell(const Python& python, const CodeIdentity& identity, uint32_t number) {
   const Text file = read_text(python.layout, identity.file_avma);
   const Text function = read_text(python.layout, identity.function_avma);
@@ -168,7 +168,7 @@ bool read_identity(const Python& python, KnownPages* pages, uint64_t code_avma, 
   identity->function_avma = load(code_avma + layout.code_function);
   identity->table_avma = load(code_avma + layout.code_table);
   identity->first_line = load_32(code_avma + layout.code_first_line);
-  // What is read of a text or a table lies in the pages of its beginning, its middle and its end.
+  // content_of reads a text or a table only in the pages of its beginning, middle and end.
   const auto holds = [pages](uint64_t avma, uint16_t length_off, uint16_t data_off, uint64_t* length) {
     constexpr uint64_t kMostLength = 1u << 30;
     if (!pages->holds(avma, length_off + 2 * sizeof(uint64_t))) return false;

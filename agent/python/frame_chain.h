@@ -1,11 +1,11 @@
-// agent/python/frame_chain.h: goes through the calling thread's own frames of Python, from the innermost on.
+// agent/python/frame_chain.h: iterates over the calling thread's own Python frames, innermost first.
 //
 // Guarantees
-//  - Nothing is read that cannot be: a pointer that leads to no readable memory, or to a frame that cannot be one, ends
-//    the chain, and is_broken() says so. A chain that leads in a circle ends where its reader stops.
-// Context:  inside hooks. Only the thread itself changes its chain, so it stands still meanwhile; one that a signal
-//           interrupted in the middle of a change is what the interpreter itself would find there.
-// Trust:    what the words of a frame mean goes by the layout; the program may have written anything there.
+//  - Only readable memory is read: a pointer to unreadable memory, or to an impossible frame, ends the chain, and
+//    is_broken() says so. A cyclic chain ends where its reader stops.
+// Context:  inside hooks. Only the thread itself changes its chain, so it does not change during a hook. If a signal
+//           interrupted a change, the chain is what the interpreter itself would find there.
+// Trust:    the layout says what the words of a frame mean; the program may have written anything there.
 #pragma once
 
 #include "agent/process/known_pages.h"
@@ -17,11 +17,11 @@ namespace heapprof::agent {
 
 struct ChainFrame {
   uint64_t frame_avma;
-  uint64_t code_avma;     // 0: a shim, which stands on the C stack and begins a call of the evaluator
+  uint64_t code_avma;     // 0: a shim, which is on the C stack and begins a call of the evaluator
   uint64_t instruction;   // an index, or an address (PythonLayout::instruction_scale)
   uint64_t outside_avma;  // the next frame
-  uint64_t c_avma;        // on the C stack, within the evaluator's call; 0: not known, or that of the next shim
-  bool is_entry;          // the evaluator's call began with it
+  uint64_t c_avma;        // on the C stack, within the evaluator's call; 0: unknown, or that of the next shim
+  bool is_entry;          // the evaluator's call began with this frame
 };
 
 class FrameChain {
@@ -42,11 +42,11 @@ class FrameChain {
   }
 
   bool is_broken() const { return is_broken_; }
-  uint64_t next_avma() const { return frame_; }  // 0: there is none
-  // What the evaluator's call that runs it has on the C stack; 0: not known, or told by the frames themselves.
+  uint64_t next_avma() const { return frame_; }  // 0: no more frames
+  // The C-stack address of the evaluator's call that runs it; 0: unknown, or given by the frames themselves.
   uint64_t next_c_avma() const { return c_frame_; }
 
-  // The next frame; false: there is none.
+  // Reads the next frame; false: no more frames.
   bool next(ChainFrame* found) {
     if (frame_ == 0) return false;
     if (frame_ % sizeof(uint64_t) != 0 || !can_read(frame_, layout_.frame_bytes)) return fail();
@@ -69,7 +69,8 @@ class FrameChain {
     return true;
   }
 
-  // Whether the frame is still that: what was read of it once can be read still. pre: no page was unmapped since.
+  // True if the frame is unchanged. It can be read without a check, as it was read before. pre: no page was unmapped
+  // since.
   static bool is_same(const PythonLayout& layout, const ChainFrame& frame) {
     const uint64_t at = frame.frame_avma;
     return load(at + layout.frame_previous) == frame.outside_avma &&
@@ -79,8 +80,8 @@ class FrameChain {
 
  private:
   static constexpr uint64_t kCFrameBytes = 24;
-  // Owners from that on are not frames of a program's functions: 3.12 and 3.13 have the shim alone, 3.14 a second one,
-  // 3.15 one that ends a thread's chain.
+  // From this owner on, a frame is not one of a program's functions: 3.12 and 3.13 have only the shim, 3.14 a second
+  // kind, 3.15 one that ends a thread's chain.
   static constexpr unsigned char kFirstShimOwner = 3;
 
   static uint64_t load(uint64_t avma) { return *reinterpret_cast<const volatile uint64_t*>(avma); }

@@ -1,4 +1,5 @@
-// agent/python/interpreter.cc: a version is told by what it exports, as none of its functions is called for that.
+// agent/python/interpreter.cc: determines a version by the symbols that it exports, as none of its functions is called
+// for that.
 #include "agent/python/interpreter.h"
 
 #include "agent/process/arena.h"
@@ -19,12 +20,12 @@ namespace {
 
 constinit Python g_found{};
 uint32_t g_version = 0;
-bool g_is_lasting = false;  // the program started with it: it is never unloaded
+bool g_is_lasting = false;  // the interpreter was there at the program's start: it is never unloaded
 
-// What is looked for, in the order of kNames.
+// The symbols that are looked up, in the order of kNames.
 struct Symbols {
   uint64_t thread_state, code_type, version, runtime;
-  uint64_t of_310, of_39, of_38;  // exported from that version on
+  uint64_t of_310, of_39, of_38;  // each exported from that version on
   uint64_t evaluator;
 };
 constexpr const char* kNames[] = {
@@ -34,7 +35,7 @@ constexpr size_t kNameCount = sizeof kNames / sizeof kNames[0];
 constexpr size_t kEvaluator = 7, kFirstVariable = 1, kVariables = 3;
 static_assert(sizeof(Symbols) == kNameCount * sizeof(uint64_t));
 
-// PY_VERSION_HEX >> 16; 0x0300: of an unknown minor version, or Python 2.
+// PY_VERSION_HEX >> 16; 0x0300: unknown minor version, or Python 2.
 uint32_t version_of(const Symbols& symbols) {
   uint64_t number = 0;
   if (symbols.version != 0 && read_own_memory(&number, reinterpret_cast<const void*>(symbols.version), sizeof number))
@@ -56,7 +57,7 @@ bool find_layout(const Symbols& symbols, uint32_t version, PythonLayout* layout)
          read_layout(words, minor, layout);
 }
 
-// False: there is none, or none whose frames are known: g_version says so.
+// False: no interpreter, or none whose frame layout is known: then g_version says so.
 bool take(const Symbols& symbols, uint64_t evaluator_bytes) {
   if (symbols.thread_state == 0 || symbols.code_type == 0) return false;
   const uint32_t version = version_of(symbols);
@@ -75,7 +76,7 @@ bool take(const Symbols& symbols, uint64_t evaluator_bytes) {
   return true;
 }
 
-// Whether the file's name has "python" in it.
+// True if the file's name contains "python".
 bool names_python(const char* path) {
   bool names = false;
   for (; *path != 0; ++path) {

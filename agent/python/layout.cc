@@ -1,5 +1,5 @@
-// agent/python/layout.cc: the tables. tests/integration/stacks/python_oracle.sh holds them against the interpreters
-// that a machine has, tests/unit/agent_python the reader against words of interpreters that it need not have.
+// agent/python/layout.cc: the tables. tests/integration/stacks/python_oracle.sh compares them with the interpreters on
+// a machine; tests/unit/agent_python tests the reader with words of interpreters that the machine need not have.
 #include "agent/python/layout.h"
 
 #include <string.h>
@@ -64,7 +64,7 @@ constexpr PythonLayout kPython312 = {.entry = PythonEntry::kShim,
                                      .ascii_data = 40,
                                      .wide_data = 56};
 
-// Where _Py_DebugOffsets has what is needed, as indexes of its words; 0: it has not.
+// Where _Py_DebugOffsets has each offset, as an index of its words; 0: not there.
 struct WordOrder {
   uint8_t thread_top;
   uint8_t frame_bytes, frame_previous, frame_code, frame_instruction, frame_owner, frame_copy;
@@ -79,13 +79,13 @@ constexpr uint16_t kFirstWithOffsets = 13;
 
 constexpr char kCookie[] = "xdebugpy";
 constexpr uint16_t kMostOffset = 4096;
-constexpr uint16_t kWideHeadBytes = 16;  // utf8_length and utf8, behind what an ASCII text has
+constexpr uint16_t kWideHeadBytes = 16;  // utf8_length and utf8, after the fields of an ASCII text
 
 bool is_word(uint16_t offset, uint16_t end) {
   return offset % sizeof(uint64_t) == 0 && offset + sizeof(uint64_t) <= end;
 }
 
-// Of what is read of a frame and of a code object the ends are known beforehand.
+// Checks that all fields read of a frame and of a code object lie within known ends.
 bool is_sound(const PythonLayout& layout) {
   const uint16_t table_end = static_cast<uint16_t>(layout.code_table + sizeof(uint64_t));
   constexpr uint16_t kMostFrameBytes = 256;
@@ -146,7 +146,7 @@ bool read_layout(const uint64_t (&words)[kOffsetWords], uint16_t minor, PythonLa
              .ascii_data = offset(at.ascii_data),
              .wide_data = static_cast<uint16_t>(offset(at.ascii_data) + kWideHeadBytes)};
   if (is_free_threaded != 0) {
-    layout->text_kind_shift = 8;  // what is before it has a byte of its own there
+    layout->text_kind_shift = 8;  // the field before it takes a whole byte there
     if (at.frame_copy != 0) {
       layout->frame_copy = offset(at.frame_copy);
       layout->code_copies = offset(at.code_copies);

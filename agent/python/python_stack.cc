@@ -1,9 +1,9 @@
-// agent/python/python_stack.cc: the previous chain is compared with the present one, from the innermost frame on; only
-// what differs is looked up and written.
+// agent/python/python_stack.cc: compares the previous chain with the present one, innermost frame first; looks up and
+// writes only what differs.
 //
 // The record's stack is one list of native and Python frames, and a record keeps its outermost part. So the first
-// difference of either kind decides what is kept, and what is inside of it is written again. A frame of Python is as it
-// was where it has the same instruction at the same position among the native frames.
+// difference of either kind decides what is kept, and all frames further in are written again. A Python frame is
+// unchanged if it has the same instruction at the same position among the native frames.
 #include "agent/python/python_stack.h"
 
 #include "agent/libc/raw.h"
@@ -20,9 +20,9 @@ namespace {
 
 struct PythonFrame : ChainFrame {
   CodeIdentity code;
-  uint64_t word;      // of the record; 0: the interpreter's own, and not shown
-  uint32_t shown;     // how many frames up to this one, from the outermost on, are shown
-  uint32_t position;  // how many native frames are outside of it
+  uint64_t word;      // in the record; 0: the interpreter's own frame, not shown
+  uint32_t shown;     // how many frames from the outermost up to this one are shown
+  uint32_t position;  // how many native frames are further out
 };
 
 constexpr uint32_t kSlots = 1024;
@@ -31,7 +31,7 @@ constexpr uint32_t kLatestCodes = 256;
 // A code object whose number is known.
 struct LatestCode {
   uint64_t code_avma;
-  uint64_t unmaps;  // as of which all that its identity is read of can be read
+  uint64_t unmaps;  // at this count, all memory that its identity is read from is readable
   CodeIdentity identity;
   uint32_t number;
 };
@@ -40,16 +40,16 @@ struct LatestCode {
 
 class PythonStack {
  public:
-  uint32_t count;  // of the previous stack, shims included
+  uint32_t count;  // frames of the previous stack, shims included
   uint32_t native_count;
-  bool is_cut;           // it is deeper than there is room for
-  bool is_broken;        // outside of its frames is what is none
-  bool has_c_positions;  // its frames stand where the C stack says
+  bool is_cut;           // the stack is too deep for the room
+  bool is_broken;        // beyond its outermost frame is no valid frame
+  bool has_c_positions;  // its frames have their positions from the C stack
   KnownPages pages;
-  uint16_t slots[kSlots];                      // by a frame's address: its index + 1, as of when it was last seen
+  uint16_t slots[kSlots];                      // by a frame's address: its index + 1 when it was last seen
   LatestCode codes[kLatestCodes];              // by address
   PythonFrame frames[wire::kMaxPythonFrames];  // outermost first
-  ChainFrame fresh[wire::kMaxPythonFrames];    // at the end: what was read just now
+  ChainFrame fresh[wire::kMaxPythonFrames];    // at the end: the frames just read
   Frame combined[kMaxFrames + wire::kMaxPythonFrames];
 };
 
@@ -64,16 +64,15 @@ uint16_t* slot_of(PythonStack* stack, uint64_t frame_avma) {
          (before.word == 0 || seems_same_code(layout, before.code_avma, before.code));
 }
 
-// Whether the frame's position is right: its C frame lies in the native frame of the caller next to it.
+// True if the frame's position is right: its C frame lies in the native frame just outside it.
 bool is_at(const UnwindContext* unwind, const PythonFrame& frame) {
   if (frame.position < 2 || frame.position > unwind->count || !unwind->is_linked) return false;
   const Frame* const evaluator = unwind->frames + frame.position - 1;
   return evaluator->sp <= frame.c_avma && evaluator[-1].sp > frame.c_avma;
 }
 
-// How many of the outermost frames are as they were, where the chain goes on with the frame at that address; 0: none is
-// known to be. kept: native frames that are as they were. *failed grows where a frame outside of a known one was
-// another.
+// How many of the outermost frames are unchanged, if the chain goes on with a known frame; 0: not known of any. kept:
+// unchanged native frames. Increments *failed if the frame at that address was unchanged but one further out was not.
 uint32_t count_same(const Python& python, PythonStack* stack, const UnwindContext* unwind, const FrameChain& chain,
                     uint32_t kept, uint32_t* failed) {
   const uint64_t frame_avma = chain.next_avma();
@@ -81,7 +80,7 @@ uint32_t count_same(const Python& python, PythonStack* stack, const UnwindContex
   if (count == 0 || count > stack->count || stack->frames[count - 1].frame_avma != frame_avma ||
       stack->frames[count - 1].position > kept + 1)
     return 0;
-  if (stack->frames[count - 1].position > kept) {  // the evaluator's call is at another line, or is another one
+  if (stack->frames[count - 1].position > kept) {  // the evaluator's call is at another line, or is another call
     const uint64_t c_avma = chain.next_c_avma();   // 0: the frames themselves say where it is
     if ((c_avma != 0 && stack->frames[count - 1].c_avma != c_avma) || !is_at(unwind, stack->frames[count - 1]))
       return 0;
@@ -97,15 +96,15 @@ uint32_t count_same(const Python& python, PythonStack* stack, const UnwindContex
 }
 
 struct ReadChain {
-  uint32_t same;   // outermost frames of the previous stack that are as they were
-  uint32_t fresh;  // frames inside of them, at the end of stack->fresh
+  uint32_t same;   // outermost frames of the previous stack that are unchanged
+  uint32_t fresh;  // frames further in, at the end of stack->fresh
 };
 
-// Reads the chain up to where it is as before. Too deep a chain loses its outermost frames.
+// Reads the chain up to where it is unchanged. A chain that is too deep loses its outermost frames.
 ReadChain read_chain(const Python& python, PythonStack* stack, const UnwindContext* unwind, uint32_t kept,
                      bool can_compare) {
   constexpr uint32_t kEnd = wire::kMaxPythonFrames;
-  constexpr uint32_t kMostFailed = 3;  // a frame far outside may have changed: each look goes that far
+  constexpr uint32_t kMostFailed = 3;  // a frame far out may have changed: each attempt goes that far
   FrameChain chain(python, &stack->pages);
   ReadChain read{};
   bool is_cut = false;
@@ -127,9 +126,10 @@ ReadChain read_chain(const Python& python, PythonStack* stack, const UnwindConte
   return read;
 }
 
-// ---- Where frames stand ----
+// ---- Positions of frames ----
 
-// How many native frames are outside of an address on the C stack, the frame that it lies in included; 0: not known.
+// How many native frames are further out than an address on the C stack, including the frame that it lies in; 0:
+// unknown.
 uint32_t position_of(const UnwindContext* unwind, uint64_t c_avma) {
   if (c_avma == 0 || !unwind->is_linked) return 0;
   const Frame* const frames = unwind->frames;  // outermost first: stack pointers sink
@@ -145,12 +145,12 @@ uint32_t position_of(const UnwindContext* unwind, uint64_t c_avma) {
   return low == unwind->count ? 0 : low + 1;
 }
 
-// first: the frames before it have their positions. False: the C stack does not say.
+// first: the frames before it already have positions. False: the C stack does not give the positions.
 bool position_by_stack(const UnwindContext* unwind, PythonFrame* frames, uint32_t first, uint32_t count) {
   for (uint32_t i = first; i < count; ++i) {
     const bool is_same_call = i != 0 && frames[i].c_avma == frames[i - 1].c_avma;
     const uint32_t position = is_same_call               ? frames[i - 1].position
-                              : is_at(unwind, frames[i]) ? frames[i].position  // of the frame there before
+                              : is_at(unwind, frames[i]) ? frames[i].position  // that of the earlier frame
                                                          : position_of(unwind, frames[i].c_avma);
     if (position == 0 || (i != 0 && position < frames[i - 1].position)) return false;
     frames[i].position = position;
@@ -158,8 +158,8 @@ bool position_by_stack(const UnwindContext* unwind, PythonFrame* frames, uint32_
   return true;
 }
 
-// Pairs calls of the evaluator with frames that began one, from the innermost on. Frames that find no call stand with
-// those inside of them.
+// Pairs calls of the evaluator with frames that began one, innermost first. Frames without a call get the position of
+// the next frame further in.
 void position_by_evaluator(const Python& python, const UnwindContext* unwind, PythonFrame* frames, uint32_t count) {
   uint32_t native = unwind->count;
   uint32_t last = native;
@@ -184,7 +184,7 @@ void position_by_evaluator(const Python& python, const UnwindContext* unwind, Py
 void find_positions(const Python& python, const UnwindContext* unwind, PythonStack* stack, uint32_t same,
                     uint32_t count) {
   PythonFrame* const frames = stack->frames;
-  if (python.layout.entry == PythonEntry::kShim) {  // the frames inside of a shim are of its call, up to the next one
+  if (python.layout.entry == PythonEntry::kShim) {  // the frames inside a shim belong to its call, up to the next shim
     for (uint32_t i = same; i < count; ++i) {
       if (frames[i].code_avma == 0) continue;
       frames[i].c_avma = i == 0 ? 0 : frames[i - 1].c_avma;
@@ -197,7 +197,7 @@ void find_positions(const Python& python, const UnwindContext* unwind, PythonSta
 
 // ---- What is written ----
 
-// Where the code of a frame starts: a free-threaded interpreter gives each thread a copy of its own.
+// Where a frame's code starts: a free-threaded interpreter gives each thread a copy of its own.
 uint64_t code_start(const PythonLayout& layout, KnownPages* pages, const PythonFrame& frame) {
   if (layout.code_copies != kNoField && pages->holds(frame.code_avma + layout.code_copies, sizeof(uint64_t))) {
     const auto copies = *reinterpret_cast<const volatile uint64_t*>(frame.code_avma + layout.code_copies);
@@ -217,13 +217,13 @@ uint64_t word_of(const PythonLayout& layout, KnownPages* pages, const PythonFram
   if (layout.instruction_scale == 0) {
     offset_bytes = frame.instruction - code_start(layout, pages, frame);
   } else if (static_cast<int32_t>(frame.instruction) < 0) {
-    offset_bytes = 0;  // it has not begun
+    offset_bytes = 0;  // the frame has not begun
   }
   constexpr uint64_t kMostOffset = INT32_MAX;  // before the first instruction it is a "negative" one
   return wire::pack_python_frame(code, offset_bytes > kMostOffset ? 0 : static_cast<uint32_t>(offset_bytes));
 }
 
-// Puts what was read into a frame that has an older one, if has_older. False: it runs what is no code object.
+// Puts what was read into *frame, which holds an older frame if has_older. False: the frame's code is no code object.
 bool take_frame(const Python& python, PythonStack* stack, const ChainFrame& read, bool has_older, PythonFrame* frame) {
   KnownPages* const pages = &stack->pages;
   const bool is_same_code = has_older && frame->word != 0 && frame->code_avma == read.code_avma &&
@@ -251,7 +251,7 @@ bool take_frame(const Python& python, PythonStack* stack, const ChainFrame& read
   return true;
 }
 
-// Both lists, from native_first and python_first on, outermost first.
+// Merges both lists, from native_first and python_first on, outermost first.
 uint32_t combine(PythonStack* stack, const UnwindContext* unwind, uint32_t native_first, uint32_t python_first) {
   Frame* to = stack->combined;
   uint32_t python = python_first;
@@ -291,7 +291,7 @@ void add_python_frames(PythonStack* stack, UnwindContext* unwind, StackDelta* de
     *delta = {native_keep + shown(*stack, python_keep), 0, stack->combined, truncation_of(*stack, *delta)};
     return;
   }
-  // What is kept ends before the first frame of either kind that is not as it was.
+  // The kept part ends before the first changed frame of either kind.
   if (python_keep < old_count && stack->frames[python_keep].position < native_keep)
     native_keep = stack->frames[python_keep].position;
   uint32_t count = read.same + read.fresh;
@@ -309,7 +309,7 @@ void add_python_frames(PythonStack* stack, UnwindContext* unwind, StackDelta* de
   }
   stack->count = count;
   find_positions(python, unwind, stack, read.same, count);
-  if (!stack->has_c_positions) {  // all of them have other positions, perhaps
+  if (!stack->has_c_positions) {  // perhaps all of them have other positions
     native_keep = 0;
     python_keep = 0;
   } else if (python_keep < count && stack->frames[python_keep].position < native_keep) {

@@ -1,15 +1,16 @@
-// agent/record/abandoned.cc: proofs that an event was left for good.
+// agent/record/abandoned.cc: proofs that an event was abandoned.
 //
-// A handler that interrupted an event finds it in progress, and so does whoever runs after a handler that jumped out of
-// it. The first must leave it alone: it goes on where it was, and two that write into one ring destroy it. The second
-// need not be told apart at once, as there are more contexts. So an event counts as interrupted until something proves
-// that it was abandoned:
+// A signal handler finds the event that it interrupted in progress. Code that runs after a handler has jumped out of an
+// event finds it in progress, too. An interrupted event must be left alone: it will resume, and two writers would
+// corrupt its ring. An abandoned event need not be recognised at once, as there are more contexts. So an event counts
+// as interrupted until something proves that it was abandoned:
 //  - Its hook's frame is in use again: the return address lies in the frames of this very call.
-//  - This event began on the same stack, and not below it. Which addresses are on one stack is known of the thread's
-//    own stack and of its alternate one (process/thread_stacks.h); what lies elsewhere may be any coroutine's.
-//  - It began on an alternate stack that stays installed while handlers run there, and this one on the thread's own.
-//  - Where there is no further context: it began above on the same stack, and between the two is no word that leads
-//    into the agent. Had it been interrupted, a return address or the signal's frame would be there.
+//  - This event began on the same stack, and not below it. The agent knows the bounds of the thread's own stack and of
+//    its alternate one (process/thread_stacks.h); an address elsewhere may be on any coroutine's stack.
+//  - It began on an alternate stack that stays installed while handlers run there, and this event on the thread's own
+//    stack.
+//  - No further context is left, it began above on the same stack, and no word between the two points into the agent.
+//    Had it been interrupted, a return address or the signal's frame would be there.
 // What began inside an abandoned event was abandoned with it.
 #include "agent/record/abandoned.h"
 
@@ -19,7 +20,7 @@ namespace {
 
 constexpr uint64_t kMostSearchedBytes = 256u << 10;
 
-// By the linker: where the agent begins, and what stands behind its code.
+// Defined by the linker: where the agent begins, and what follows its code.
 extern "C" {
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _DYNAMIC[] __attribute__((visibility("hidden")));

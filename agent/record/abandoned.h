@@ -1,7 +1,7 @@
-// agent/record/abandoned.h: was an event that is in progress interrupted, or was it left for good?
+// agent/record/abandoned.h: was an event that is in progress interrupted, or abandoned (left by a jump)?
 //
 // Guarantees
-//  - True is a proof. False says nothing: such an event is treated as interrupted.
+//  - True is a proof. False proves nothing: the event is treated as interrupted.
 // Not provided: events of coroutines that a signal handler switches away in the middle (agent/README.md, "Limits,
 // stated").
 //
@@ -14,7 +14,7 @@
 
 namespace heapprof::agent {
 
-// Where an event begins: the stack pointer of its hook's caller, and one in the hook.
+// Where an event begins: the stack pointer of its hook's caller, and a stack pointer in the hook.
 struct EventStart {
   uint64_t sp;
   uint64_t own_sp;
@@ -23,7 +23,7 @@ struct EventStart {
 // True if the event that began at old_sp cannot go on once one begins at `start`.
 bool is_abandoned(const ThreadStacks& stacks, uint64_t old_sp, const EventStart& start);
 
-// The same by another proof, which reads the stack between the two. For where there is no further context.
+// The same by another proof, which reads the stack between the two. For use when no further context is left.
 bool leads_nowhere(const ThreadStacks& stacks, uint64_t old_sp, const EventStart& start);
 
 }  // namespace heapprof::agent

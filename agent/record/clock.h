@@ -23,8 +23,8 @@ inline uint64_t read_clock() {
   return g_control->sequence.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-// Ticks for a span of time, on the collector's scale: of the time stamp counter, or nanoseconds. 0 where asking would
-// take a system call that must not be made. Cost: 5-7 ns; 60 without the counter.
+// Ticks for a span of time, on the collector's scale: of the time stamp counter, or nanoseconds. 0 if a system call
+// would be needed and must not be made. Cost: 5-7 ns; 60 without the counter.
 inline uint64_t read_ticks() {
   if (__builtin_expect(g_use_tsc, 1)) return __builtin_ia32_rdtsc();
   if (is_filtered()) return 0;

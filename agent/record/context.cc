@@ -1,9 +1,8 @@
-// agent/record/context.cc: gives each thread a ring, and tells an event that was interrupted from one that was
-// abandoned.
+// agent/record/context.cc: gives each thread a ring, and distinguishes interrupted events from abandoned ones.
 //
-// A ring costs 1 MiB of address space and its context 3, touched only as they are used (ring_chunks.h). Where no more
-// can be had (RLIMIT_AS, or more than kMaxRings threads at once), threads share ring 1 behind a lock with signals
-// blocked: slow, but nothing is lost.
+// A ring takes 1 MiB of address space and its context 3 MiB, touched only as they are used (ring_chunks.h). If no
+// further ring is available (RLIMIT_AS, or more than kMaxRings threads at once), threads share ring 1 under a lock with
+// signals blocked: slow, but nothing is lost.
 #include "agent/record/context.h"
 
 #include "agent/process/arena.h"
@@ -28,7 +27,7 @@ namespace {
 
 constexpr uint32_t kMaxNested = 8;   // levels of signal handlers
 constexpr uint32_t kPrepared = 16;   // contexts for threads that may not map one
-constexpr uint32_t kCandidates = 8;  // rings whose owner is looked at before a new one is mapped
+constexpr uint32_t kCandidates = 8;  // rings whose owner is checked before a new one is mapped
 constexpr uint64_t kContextBytes = (sizeof(Context) + 4095) & ~4095ull;
 
 uint32_t g_next_candidate;
@@ -44,8 +43,8 @@ bool is_used_by_me(const Context* context) {
   return false;
 }
 
-// Maps ring and context number `ring`, where they are not there yet. is_claimed: the calling thread will have it.
-// nullptr: no memory. pre: the lock is held.
+// Maps ring and context number `ring`, if they are not mapped yet. is_claimed: the calling thread will own it. nullptr:
+// no memory. pre: the lock is held.
 Context* make_context(uint32_t ring, bool is_claimed = false) {
   if (ring >= wire::kMaxRings) return nullptr;
   if (g_contexts[ring] != nullptr) return g_contexts[ring];
@@ -83,13 +82,13 @@ void take_context(Context* context, uint32_t thread_id) {
     context->needs_reset = true;
     g_control->events_abandoned.fetch_add(1, std::memory_order_relaxed);
   }
-  reset_stack(context->unwind);  // another thread's, on a stack that may be gone
+  reset_stack(context->unwind);  // the stack is another thread's, and may be gone
   context->guard = 0;
-  require_opening(context);  // not now: the ring may be full, and the lock is held
+  require_opening(context);  // deferred: the ring may be full, and the lock is held
 }
 
 // Takes a ring whose thread is gone, or one that the calling thread itself left behind. is_nested: the caller's own
-// rings are in use, and are not taken.
+// rings are in use and are skipped.
 Context* take_abandoned_ring(uint32_t claimed, uint32_t thread_id, bool is_nested) {
   for (uint32_t tries = 0; tries < kCandidates && tries < claimed; ++tries) {
     g_next_candidate = (g_next_candidate + 1) % claimed;
@@ -103,7 +102,7 @@ Context* take_abandoned_ring(uint32_t claimed, uint32_t thread_id, bool is_neste
   return nullptr;
 }
 
-// Takes a context that has never had an owner. nullptr: all that are mapped have.
+// Takes a context that has never had an owner. nullptr: every mapped one has had an owner.
 Context* take_prepared_context() {
   for (uint32_t ring = 0;; ++ring) {
     Context* context = mapped_context(ring);
@@ -117,7 +116,7 @@ Context* shared_context() {
   return context != nullptr && context->is_shared ? context : nullptr;
 }
 
-// Makes the shared ring ready when a second ring is asked for: later there may be no memory left for it.
+// Prepares the shared ring when a second ring is requested: later there may be no memory for it.
 void prepare_shared_ring() {
   Context* context = make_context(kSharedRing);
   if (context == nullptr || context->is_shared) return;
@@ -127,7 +126,8 @@ void prepare_shared_ring() {
   context->guard = kAlwaysBusy;
 }
 
-// The rings [0, count) have been used. Before this ring's first stamp: the collector may look without a fence.
+// Publishes that the rings [0, count) are in use. Called before this ring's first stamp, as the collector may look
+// without a fence.
 void publish_rings(uint32_t count) {
   uint32_t known = g_control->rings_claimed.load(std::memory_order_relaxed);
   while (known < count &&
@@ -142,7 +142,7 @@ void stamp_every_event() {
   g_single_threaded = &kNever;
 }
 
-// Maps further contexts until kPrepared have no owner, or memory ends. pre: the lock is held.
+// Maps further contexts until kPrepared have no owner, or memory runs out. pre: the lock is held.
 void map_prepared_contexts() {
   if (make_context(0) == nullptr) return;
   if (shared_context() == nullptr) prepare_shared_ring();
@@ -155,7 +155,7 @@ void map_prepared_contexts() {
 }
 
 // claim_context for a thread that may be filtered: no system call, no lock, and signals are not blocked. A handler may
-// claim another at any instant; if it returns, its context is in the slot, and ours is left for the next claim.
+// claim another at any instant; if it returns, its context is in the slot, and this one is left for the next claim.
 Context* claim_prepared_context(Context* const& slot) {
   const uint32_t thread_id = described_thread_id();
   if (thread_id == 0) return nullptr;
@@ -177,23 +177,24 @@ Context* claim_prepared_context(Context* const& slot) {
   return slot != nullptr && slot->birth == g_birth ? slot : context;
 }
 
-constexpr int kClaimBytes = 1024;  // of stack, which claiming one may take
+constexpr int kClaimBytes = 1024;  // of stack that claiming a context may take
 
-// A context for this thread. slot: where the caller will keep it, t_context or Context::nested (is_nested). nullptr:
-// there is not even a shared ring, or the process only borrows this memory.
+// Returns a context for this thread. slot: where the caller will keep it, t_context or Context::nested (is_nested).
+// nullptr: there is not even a shared ring, or the process only borrows this memory (vfork).
 Context* claim_context(Context* const& slot, bool is_nested) {
   if (is_filtered()) return claim_prepared_context(slot);
   touch_stack<kClaimBytes>();
   const SignalsBlocked blocked;
-  // A handler may have run since the caller looked, and have claimed one.
+  // A handler may have run since the caller looked, and claimed one.
   if (slot != nullptr && slot->birth == g_birth) return slot;
   // A vfork child: its parent's thread-local storage must not keep a ring of the child's.
   if (sys_getpid() != g_pid) return nullptr;
   const uint32_t thread_id = static_cast<uint32_t>(sys_gettid());
-  const bool has_no_clock = g_use_tsc && is_counter_forbidden();  // by who made it, or past our hook of prctl
+  const bool has_no_clock = g_use_tsc && is_counter_forbidden();  // by its creator, or bypassing the agent's hook of
+                                                                  // prctl
   lock(g_fork_page.lock);
   if (has_no_clock && g_fork_page.state == AgentState::kOn) turn_off(wire::StopReason::kNoClock);
-  if (g_fork_page.state != AgentState::kOn) {  // a life ended while the lock was waited for (end_life)
+  if (g_fork_page.state != AgentState::kOn) {  // a session ended while this thread waited for the lock (end_life)
     unlock(g_fork_page.lock);
     return nullptr;
   }
@@ -229,8 +230,8 @@ Context* claim_context(Context* const& slot, bool is_nested) {
 
 // ---- Nested events ----
 
-// Takes the context, whose event was abandoned, for an event that begins at `sp`, and frees those nested in it. A
-// handler may do the same at any instant: so a context is taken before it is repaired.
+// Takes a context whose event was abandoned for an event that begins at `sp`, and frees those nested in it. A handler
+// may do the same at any instant, so a context is taken before it is repaired.
 void take_over(Context* context, uint64_t sp) {
   for (Context* inner = context; inner != nullptr; inner = inner->nested) {
     if (inner->guard == 0 && inner != context) continue;
@@ -247,15 +248,16 @@ void take_over(Context* context, uint64_t sp) {
   }
 }
 
-// The thread's context for an event inside those in progress, whose guard is set. nullptr: there is none.
+// Returns a context of the thread, with its guard set, for an event inside those in progress. nullptr: none is
+// available.
 Context* begin_nested_event(Context* first, const EventStart& start) {
   const ThreadStacks stacks(may_ask_kernel());
   Context* context = first;
   for (uint32_t level = 0;; ++level, context = context->nested) {
     if (context->guard == 0) {
       context->guard = start.sp;
-      // Its first event has a stamp of its own: what came before the handler, in the thread's other ring, has smaller
-      // ones.
+      // Its first event gets a stamp of its own: the events before the handler, in the thread's other ring, have
+      // smaller ones.
       context->until_stamp = 1;
       return context;
     }
@@ -281,7 +283,7 @@ Context* begin_shared_event(Context* context) {
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&all), reinterpret_cast<long>(&previous),
               sizeof(SignalMask));
   lock(context->lock);
-  if (!is_usable(context)) {  // a life ended meanwhile
+  if (!is_usable(context)) {  // a session ended since
     unlock(context->lock);
     raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&previous), 0, sizeof(SignalMask));
     return nullptr;
@@ -336,7 +338,7 @@ Context* begin_event_slow(uint64_t sp) {
   }
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (is_usable(context)) return context;
-  context->guard = 0;  // a handler has forked since, and this is the child: its life begins with its next event
+  context->guard = 0;  // a handler has forked since, and this is the child: its session begins with its next event
   return nullptr;
 }
 
@@ -351,8 +353,8 @@ bool is_in_event() {
   return context != nullptr && context->guard != 0 && context->guard != kAlwaysBusy;
 }
 
-// The interrupted code may have the address of its next record, 32 bytes at most, in a register. It writes there what
-// its parent writes there, too.
+// The interrupted code may have the address of its next record, 32 bytes at most, in a register. It then writes there
+// the same bytes as its parent does.
 void divert_event() {
   HEAPPROF_LARGE static unsigned char nowhere[wire::kLargeRingBytes];
   static wire::RingHeader header_of_nowhere;

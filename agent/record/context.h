@@ -1,17 +1,17 @@
 // agent/record/context.h: what one thread needs to record: its ring, its clock, its previous stack.
 //
 // A thread has a context from its first event on, and one more for each level of signal handlers that ever allocated
-// while the level below was inside an event. A context belongs to a ring for ever; both are handed to a new thread when
-// the kernel says that the old one is gone (destructors that run after ours would still allocate, so there is no
-// clean-up at thread exit), or when a thread comes whose thread-local storage has the address of the old one's.
+// while the level below was inside an event. A context belongs to a ring for ever. A new thread gets both when the
+// kernel says that the old thread is gone, or when the new thread's thread-local storage has the address of the old
+// one's. There is no clean-up at thread exit, as destructors that run after the agent's would still allocate.
 //
-// A thread that may be under a filter of system calls gets one of the contexts that were prepared before the filter was
-// there, without a lock, as it cannot block its signals.
+// A thread that may be under a seccomp filter gets one of the contexts that were prepared before the filter was
+// installed. It takes no lock, as it cannot block its signals.
 //
 // Guarantees
-//  - begin_event gives a context that nothing else uses until end_event, or nullptr: then the event is not recorded,
-//    and it has been counted if it should have been.
-//  - An event that was left half way (siglongjmp out of a handler, a thread that died) is recognised and repaired.
+//  - begin_event returns a context that nothing else uses until end_event, or nullptr: then the event is not recorded,
+//    and it is counted as lost if it should have been recorded.
+//  - An abandoned event (siglongjmp out of a handler, a thread that died) is recognised and repaired.
 //
 // Context:  inside hooks, in signal handlers too. The fast path takes no lock and makes no system call; claiming a ring
 //           blocks signals and takes a lock.
@@ -31,23 +31,23 @@
 namespace heapprof::agent {
 
 inline constexpr uint64_t kNotReady = ~uint64_t{0};
-inline constexpr uint32_t kMostPushed = 1024;  // ranges of NVTX that a thread has pushed and that are recorded
+inline constexpr uint32_t kMostPushed = 1024;  // NVTX ranges that a thread has pushed and that are recorded
 
-// Of a thread's operators of PyTorch (agent/torch/operators.cc).
+// A thread's PyTorch operators (agent/torch/operators.cc).
 struct OperatorTable;
 struct TorchOperators {
-  OperatorTable* table;  // those that have begun and not ended; nullptr: there were none yet
-  uint32_t next;         // where it has room, as a rule
+  OperatorTable* table;  // those that have begun and not ended; nullptr: no operator has begun yet
+  uint32_t next;         // where the table has room, as a rule
   bool has_sequence;
-  int64_t sequence;  // of the one that is about to begin
+  int64_t sequence;  // of the operator that is about to begin
 };
 
 struct Context {
   uint64_t guard;  // 0, or the stack pointer of the event in progress; ~0 in the shared context
-  // The age at which records can be written at once; kNotReady: something has to be done before.
+  // The generation (age) at which records can be written at once; kNotReady: something has to be done before.
   uint64_t ready_for;
-  uint64_t stack_ready_for;  // likewise, of records with a stack; where Python's frames are read, or blocks were
-                             // sampled, always kNotReady
+  uint64_t stack_ready_for;  // likewise, for records with a stack; always kNotReady if Python's frames are read or
+                             // blocks were sampled
   uint64_t base;             // address of the current chunk − chunk_count: the record at count n is at base + n
   uint64_t head;             // next byte to write; header->head follows when a record is published
   uint64_t limit;            // head may grow to here, and a kChunk record still fits; then another chunk is needed
@@ -58,36 +58,37 @@ struct Context {
   uint32_t until_stamp;  // while single-threaded: records until the next stamp
   uint32_t age;          // what the last kAge record said
   uint32_t reserved;
-  // Where blocks are sampled (agent/record/sampling.h):
-  uint64_t drawn_interval;  // by which the distance to the next point was drawn; 0: not yet
+  // If blocks are sampled (agent/record/sampling.h):
+  uint64_t drawn_interval;  // the interval that the distance to the next point was drawn with; 0: not yet
   uint64_t told_interval;   // what the last kInterval record said
-  uint64_t random;          // the last number that it was drawn by
-  uint32_t birth;           // of the life in which it was made (g_birth)
+  uint64_t random;          // the last random number
+  uint32_t birth;           // of the session in which it was made (g_birth)
   uint32_t thread_id;
   uint32_t ring;
-  uint64_t owner;              // whose it is, atomically (context.cc); 0: nobody's yet
-  bool is_shared;              // several threads take turns, behind `lock`
+  uint64_t owner;              // the owning thread, atomic (context_table.h); 0: none yet
+  bool is_shared;              // several threads take turns, under `lock`
   bool is_stalled;             // the collector made no progress for too long: drop until it does
   bool needs_open;             // the records that open the ring for its owner are still to be written (open_ring)
-  bool needs_reset;            // those must also say that the previous stack is empty again (kReset)
-  std::atomic<uint32_t> lock;  // shared context only: of agent/process/lock.h
+  bool needs_reset;            // they must also say that the previous stack is empty again (kReset)
+  std::atomic<uint32_t> lock;  // shared context only: see agent/process/lock.h
   SignalMask signals;          // shared context only: the holder's signal mask
   Context* nested;             // for signal handlers that interrupt an event of this context
   unsigned char* data;         // the ring's
-  uint32_t chunk;              // which of it is written to
+  uint32_t chunk;              // which one is written to
   uint32_t next_chunk;         // the same, or the one that is being taken
   uint64_t chunk_count;        // where `chunk` begins, as a count of bytes
   uint64_t next_count;         // likewise
-  uint64_t pressed_tail;       // the collector stands still here: growing needs no more waiting
-  uint64_t launches_told;      // of RingHeader::kernel_launches, the last kLaunches record
+  uint64_t pressed_tail;       // while the tail is here, the ring grows without waiting: the collector makes no
+                               // progress
+  uint64_t launches_told;      // value of RingHeader::kernel_launches in the last kLaunches record
   uint32_t scope_count;        // scopes ever begun in this ring
   uint32_t scope_changes;      // grows whenever the owner, having launched something, may be in another scope
   uint64_t* reference_pcs;     // --verify-stacks, --unwinder=libunwind: kMaxFrames; nullptr until used
   PythonStack* python;         // nullptr: the process runs no Python, as far as is known
   TorchOperators operators;
-  uint32_t pushed;  // ranges of NVTX that the owner has pushed, those that are not recorded included
-  Context* older;   // of another life; behind it the next one (forget_contexts)
-  uint64_t pushed_ranges[kMostPushed];  // what they are (agent/nvtx/ranges.cc); not touched where nobody uses NVTX
+  uint32_t pushed;                      // NVTX ranges that the owner has pushed, including those that are not recorded
+  Context* older;                       // the next in the list of earlier sessions' contexts (retire_contexts)
+  uint64_t pushed_ranges[kMostPushed];  // what they are (agent/nvtx/ranges.cc); untouched if NVTX is not used
 };
 
 // The next event opens the ring again.
@@ -102,16 +103,16 @@ extern constinit thread_local Context* t_context __attribute__((tls_model("initi
 // sp: the hook's CFA.
 Context* begin_event_slow(uint64_t sp);
 
-// A filter of system calls is coming, or a prepared context was taken: maps contexts for threads that may make none.
-// pre: the calling thread is not filtered.
+// Called when a seccomp filter is coming or a prepared context was taken: maps contexts for threads that may not map
+// one themselves. pre: the calling thread is not filtered.
 void prepare_contexts();
-// Python was found: from now on this context's stacks have its frames, if there is memory for that.
+// Called once Python is found: from now on this context's stacks have Python frames, if there is memory for that.
 void start_python(Context* context);
 void end_shared_event(Context* context);
 
-// The thread's own context if no event of it is in progress; nullptr: begin_event_slow finds out what to do. What it
-// gives may be the context of another life: is_ready and is_usable tell. They are asked only now that the guard is set,
-// as a handler may have forked before.
+// Returns the thread's own context if no event of it is in progress; nullptr: begin_event_slow finds out what to do.
+// The context may be of another session: is_ready and is_usable check that. The caller asks them only once the guard is
+// set, as a handler may have forked before.
 inline Context* begin_event_fast(uint64_t sp) {
   Context* context = t_context;
   if (HEAPPROF_UNLIKELY(context == nullptr || context->guard != 0)) return nullptr;
@@ -120,12 +121,12 @@ inline Context* begin_event_fast(uint64_t sp) {
   return context;
 }
 
-// True if events are recorded, and the context is of this life.
+// True if events are recorded, and the context is of this session.
 inline bool is_usable(const Context* context) {
   return g_fork_page.age.load(std::memory_order_relaxed) != 0 && context->birth == g_birth;
 }
 
-// pre: begin_event_fast gave it
+// pre: begin_event_fast returned it
 inline void end_event_fast(Context* context) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   context->guard = 0;
@@ -148,19 +149,18 @@ inline void end_event(Context* context) {
   end_event_fast(context);
 }
 
-// True if the calling thread is inside of an event: then this is a signal handler that interrupted it.
+// True if the calling thread is inside an event: then this is a signal handler that interrupted it.
 bool is_in_event();
-// A forked child that may make no system call: what the interrupted event still writes goes nowhere.
+// In a forked child that may make no system call: discards what the interrupted event still writes.
 void divert_event();
 
-// A forked child: forgets every context of the parent's life. Their memory stays, as an event that a signal handler
-// interrupted by forking will go on in it. pre: the agent's lock is held.
+// In a forked child: forgets every context of the parent's session. Their memory stays mapped: if a signal handler
+// forked, the event that it interrupted goes on in it. pre: the agent's lock is held.
 void forget_contexts();
-// The same where this process goes on and may have another life: their memory is used again by the threads that have
-// it.
+// The same in a process that goes on and may have another session: the threads that own the memory use it again.
 // pre: the agent's lock is held, nothing is recorded.
 void retire_contexts();
-// Whether a thread is inside of an event. Once nothing is recorded, and none is, no event begins.
+// True if any thread is inside an event. Once recording is off and this is false, no event begins any more.
 bool has_events_in_progress();
 
 }  // namespace heapprof::agent

@@ -1,7 +1,7 @@
-// agent/record/context_lives.cc: what becomes of contexts when a life ends.
+// agent/record/context_lives.cc: what becomes of contexts when a session ends.
 //
-// A context cannot be unmapped: a thread that never allocates again holds its address for ever. Where the process goes
-// on and may be attached to again, its memory is kept for that thread, and for nobody else.
+// A context cannot be unmapped: a thread that never allocates again keeps its address for ever. If the process goes on
+// and may be attached to again, the memory is kept for that thread alone.
 #include "agent/process/arena.h"
 #include "agent/record/context_table.h"
 
@@ -9,7 +9,7 @@ namespace heapprof::agent {
 
 namespace {
 
-Context* g_older = nullptr;  // those of this process's earlier lives: a list, by Context::older
+Context* g_older = nullptr;  // contexts of this process's earlier sessions: a list linked by Context::older
 
 }  // namespace
 
@@ -33,7 +33,7 @@ void forget_contexts(bool keeps_memory) {
   if (!is_filtered()) forget_filters();
   for (Context*& context : g_contexts) {
     if (context == nullptr) continue;
-    // A thread that still holds this context is led to the slow path, which sees that its life is over.
+    // A thread that still holds this context takes the slow path, which sees that the context's session is over.
     if (context->guard == 0) context->guard = kAlwaysBusy;
     if (keeps_memory) {
       context->older = g_older;
@@ -41,7 +41,7 @@ void forget_contexts(bool keeps_memory) {
     }
     context = nullptr;
   }
-  if (!keeps_memory) g_older = nullptr;  // a child's threads are others
+  if (!keeps_memory) g_older = nullptr;  // a child has other threads
   t_context = nullptr;
 }
 

@@ -1,8 +1,8 @@
 // agent/record/record.cc: writes every record that the fast path (record_fast.h) does not.
 //
-// A record and its prefixes are published by one store of head, so their space is reserved together, and before the
+// One store of head publishes a record and its prefixes, so their space is reserved together. It is reserved before the
 // stamp is taken: a thread that waits for space must not hold back the collector's watermark. The stack is captured
-// before that, as it may announce a module, which has to stand in the table before the record does.
+// before that: capturing may announce a module, which has to be in the table before the record is published.
 #include "agent/record/record.h"
 
 #include "agent/libc/vector_state.h"
@@ -40,7 +40,7 @@ namespace {
 
 static_assert(kRecordBytes + wire::payload_bytes(wire::kMaxFreshFrames) <= kMostReservedBytes);
 
-// Puts the prefixes of a device's record. device: nullptr for the heap.
+// Puts the prefixes of a device record. device: nullptr for the heap.
 [[gnu::always_inline]] inline void put_device(Context* context, const DeviceRecord* device) {
   if (device == nullptr) return;
   put(context, prefix(wire::RecordType::kPrefixDevice), wire::pack_device(device->operation, device->device));
@@ -69,7 +69,7 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   if (i < count) put(context, frames[i].pc_avma, 0);
 }
 
-// Writes a record with a stack that was captured.
+// Writes a record with a captured stack.
 [[gnu::always_inline]] inline void write_captured(Context* context, wire::RecordType type, uint64_t address,
                                                   uint64_t size_bytes, const StackDelta& delta,
                                                   const DeviceRecord* device) {
@@ -104,7 +104,7 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   publish(context);
 }
 
-// Says how the blocks of the heap are chosen that begin from here on. False: there is no space.
+// Writes the interval by which heap blocks that begin from here on are chosen. False: no space.
 [[gnu::noinline]] bool tell_interval(Context* context, uint64_t interval_bytes) {
   if (!reserve(context, wire::kUnitBytes)) return false;
   put(context, wire::pack_control(wire::ControlKind::kInterval, interval_bytes));
@@ -113,7 +113,7 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   return prepare(context);
 }
 
-// Writes a record with a stack. False: there is none, or it is truncated.
+// Captures a stack and writes a record with it. False: the event is not recorded, or its stack is truncated.
 [[gnu::always_inline]] inline bool write_stacked(Context* context, wire::RecordType type, uint64_t address,
                                                  uint64_t size_bytes, uint64_t interval_bytes, const StartFrame& caller,
                                                  const DeviceRecord* device = nullptr) {
@@ -136,7 +136,7 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   return delta.truncation == 0;
 }
 
-// The same where there is little room in the chunk, or much to write.
+// The same if the chunk has little room, or there is much to write.
 [[gnu::noinline]] void write_changed_slowly(Context* context, uint64_t w0, const StackDelta& delta) {
   write_captured(context, wire::record_type(w0), wire::record_address(w0), wire::record_size(w0), delta, nullptr);
 }
@@ -169,7 +169,8 @@ void look_for_loads(const uint64_t* hook_frame) {
 
 void record_begun_by(wire::RecordType type, Context* context, const void* block, size_t size_bytes,
                      uint64_t interval_bytes, const uint64_t* hook_frame) {
-  // An allocator whose sum overflowed gave a small block (tcmalloc, memalign(3, SIZE_MAX)): its size is not known.
+  // An allocator whose addition overflowed returned a small block (tcmalloc, memalign(3, SIZE_MAX)): its size is
+  // unknown.
   constexpr size_t kAddressSpaceBytes = size_t{1} << 47;
   if (HEAPPROF_UNLIKELY(size_bytes > kAddressSpaceBytes)) size_bytes = 0;
   look_for_loads(hook_frame);
@@ -178,7 +179,7 @@ void record_begun_by(wire::RecordType type, Context* context, const void* block,
     if (interval_bytes != 0) return;  // a handler has forked since it was chosen: the mark is the parent's
     context = begin_event_slow(cfa_of(hook_frame));
     if (context == nullptr) return;
-    if (HEAPPROF_UNLIKELY(is_sampling())) {  // in this life
+    if (HEAPPROF_UNLIKELY(is_sampling())) {  // in this session
       end_event(context);
       return record_sampled(type, block, size_bytes, hook_frame);
     }
@@ -217,7 +218,7 @@ void record_stacked(wire::RecordType type, const void* block, size_t size_bytes,
   Context* context = begin_event(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
   if (HEAPPROF_LIKELY(!is_sampling())) return record_begun(type, context, block, size_bytes, hook_frame);
-  end_event(context);  // it began a life, in which blocks are sampled
+  end_event(context);  // it began a session in which blocks are sampled
   record_sampled(type, block, size_bytes, hook_frame);
 }
 

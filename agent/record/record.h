@@ -21,32 +21,33 @@ inline StartFrame caller_of(const uint64_t* hook_frame) { return {hook_frame[1],
 
 struct Context;
 
-// Records a block, after the real call returned it: kMalloc or kReallocEnd.
+// Records a block after the real call has returned it: kMalloc or kReallocEnd.
 void record_stacked(wire::RecordType type, const void* block, size_t size_bytes, const uint64_t* hook_frame);
-// The same in an event that has begun; ends it. interval_bytes: how the block was chosen; 0: as all are.
+// The same in an event that has begun; ends it. interval_bytes: the sampling interval that chose the block; 0: every
+// block is recorded.
 void record_begun_by(wire::RecordType type, Context* context, const void* block, size_t size_bytes,
                      uint64_t interval_bytes, const uint64_t* hook_frame);
 inline void record_begun(wire::RecordType type, Context* context, const void* block, size_t size_bytes,
                          const uint64_t* hook_frame) {
   record_begun_by(type, context, block, size_bytes, 0, hook_frame);
 }
-// What realloc came to, where it gave no block that is recorded: kReallocCancel or kReallocFree. Ends the event.
+// Records the result of a realloc that returned no block to record: kReallocCancel or kReallocFree. Ends the event.
 void record_ended(Context* context, wire::RecordType type);
-// The same where the record's first word is known and the context is ready (record_fast.h); ends the event.
+// As record_begun, if the record's first word is known and the context is ready (record_fast.h); ends the event.
 void record_changed(Context* context, uint64_t w0, const uint64_t* hook_frame);
 inline void record_malloc(const void* block, size_t size_bytes, const uint64_t* hook_frame) {
   record_stacked(wire::RecordType::kMalloc, block, size_bytes, hook_frame);
 }
 // Records the end of a block, before the real call. pre: block is not nullptr. sp: the hook's CFA
 void record_free(const void* block, uint64_t sp);
-// The same where it is known that somebody has to know of it (agent/record/sampling.h).
+// The same for a block whose end has to be recorded, as the caller has checked (agent/record/sampling.h).
 void record_told_free(const void* block, uint64_t sp);
-// Records that realloc is about to be called on a block. pre: block is not nullptr. False: nobody has to know of that
-// block, and what comes of it is a block like any other.
+// Records that realloc is about to be called on a block. pre: block is not nullptr. False: that block's end need not be
+// recorded, and the result is recorded as a new block.
 [[nodiscard]] bool record_realloc_begin(const void* block, const uint64_t* hook_frame);
-// Records that realloc returned nullptr: it failed, or freed the block because size_bytes was 0.
+// Records that realloc returned nullptr: it failed, or it freed the block because size_bytes was 0.
 void record_realloc_failed(const void* begun, size_t size_bytes, const uint64_t* hook_frame);
-// Records what realloc returned. begun: the block that record_realloc_begin recorded; nullptr: it did not
+// Records what realloc returned. begun: the block that record_realloc_begin recorded; nullptr: it recorded none
 inline void record_realloc_end(const void* begun, const void* fresh, size_t size_bytes, const uint64_t* hook_frame) {
   const auto type = begun != nullptr ? wire::RecordType::kReallocEnd : wire::RecordType::kMalloc;
   if (fresh != nullptr) return record_stacked(type, fresh, size_bytes, hook_frame);
@@ -56,47 +57,48 @@ inline void record_realloc_end(const void* begun, const void* fresh, size_t size
 // An operation on memory of a device: recorded after a call that allocates has returned, and before one that frees.
 struct DeviceRecord {
   wire::DeviceOperation operation;
-  uint32_t device;  // wire::kFirstCudaDevice + ordinal …; not looked at where memory ends
+  uint32_t device;  // wire::kFirstCudaDevice + ordinal …; ignored where memory ends
   uint64_t object;  // context or handle; 0: none
   uint64_t address;
   uint64_t size_bytes;
 };
 void record_device(const DeviceRecord& record, const uint64_t* hook_frame);
 
-// Called before a stack is captured in an event that has no short way; nullptr: nobody has to know
+// Called before a stack is captured in an event off the fast path; nullptr: no subscriber
 // (agent/hooks/python_objects.h).
 extern void (*g_at_stack)();
 
-// Whoever waits for an event whose stack lets it call into a library of the program: the thread is inside of no event
-// then, and of nothing of that library's. nullptr: nobody does.
+// A subscriber that waits for an event from which it may call into a library of the program: the event has ended, and
+// no function of that library is on the thread's stack. nullptr: no subscriber.
 struct Waiting {
-  bool (*is_time)(const uint64_t* pcs_avma, uint32_t count);  // by the event's stack, the innermost first
+  bool (*is_time)(const uint64_t* pcs_avma, uint32_t count);  // checks the event's stack, innermost frame first
   void (*act)();
 };
 extern std::atomic<const Waiting*> g_waiting;
 
-// The calling thread's own context, for which it begins an event where it has none; nullptr: it can have none, or
-// shares one.
+// The calling thread's own context; begins an event to get one if it has none. nullptr: it can have none, or shares
+// one.
 Context* own_context(const uint64_t* hook_frame);
 
-// What a program says of a scope, or a mark. id: 0 of what begins, which gets one. Returns the scope's id; 0: nothing
-// was recorded.
-// pre: `name` is this life's
+// Records an operation on a scope, or a mark. id: 0 for a scope that begins; it gets one. Returns the scope's id; 0:
+// nothing was recorded.
+// pre: `name` is of this session
 uint64_t record_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id, const uint64_t* hook_frame);
 // The begin of a scope that is an operator: wire::pack_operator.
 uint64_t record_operator(uint32_t name, uint32_t operator_word, const uint64_t* hook_frame);
-// The block at that address goes by a name from now on. pre: the block is not nullptr; `name` is this life's
+// Names the block at that address from now on. pre: the block is not nullptr; `name` is of this session
 void record_block_name(const void* block, uint32_t name, const uint64_t* hook_frame);
-// The memory at that address is a tensor's. name: 0: it has none. pre: as above
+// Records that the memory at that address is a tensor's. name: 0: unnamed. pre: as above
 void record_tensor(const void* block, wire::TensorRole role, uint32_t name, const uint64_t* hook_frame);
-// A kernel or a graph was launched (shared/kernels.h).
+// Records the launch of a kernel or a graph (shared/kernels.h).
 void record_launch(wire::Record launch, const uint64_t* hook_frame);
-// An interval of GPU time begins in the thread's innermost scope, or its time is known (wire::ScopeOperation).
+// Records that an interval of GPU time begins in the thread's innermost scope, or that its duration is known
+// (wire::ScopeOperation).
 void record_gpu_interval(wire::ScopeOperation operation, uint64_t id, uint64_t duration_ns, const uint64_t* hook_frame);
-// Called when a scope of a thread that has launched something since its scopes changed is about to end; nullptr: nobody
-// has to know (agent/cuda/gpu_time.h).
+// Called when a scope is about to end whose thread has launched something since its scopes last changed; nullptr: no
+// subscriber (agent/cuda/gpu_time.h).
 extern void (*g_at_scope_end)(const uint64_t* hook_frame);
-// What a scope that is about to end came to.
+// Records how many items a scope that is about to end processed.
 void record_scope_items(uint64_t id, uint64_t items, const uint64_t* hook_frame);
 
 }  // namespace heapprof::agent

@@ -1,10 +1,10 @@
 // agent/record/record_fast.h: the common path of the records of the heap, inlined into the hooks.
 //
-// It makes no call, so that little has to be saved and reloaded: that, and not the checks, was most of what a record
-// cost. Whatever is not common leads to record.cc, which does all of it again.
+// It makes no call, so that few registers are saved and reloaded: saving them, not the checks, was most of a record's
+// cost. Every uncommon case goes to record.cc, which starts over.
 //
-// The order is part of the truth: a block's begin is stamped after the real call returned and its end before the real
-// call, so that no other thread's record of the same address can lie between the two calls and the two records.
+// The order matters: a block's begin is stamped after the real call has returned, and its end before the real call. So
+// no other thread's record of the same address can lie between a call and its record.
 #pragma once
 
 #include "agent/process/loaded_object.h"
@@ -18,19 +18,19 @@ namespace heapprof::agent {
 // Room for a record and everything that may come before it: kAge, kTimestamp and five prefixes.
 inline constexpr uint64_t kRecordBytes = 8 * wire::kUnitBytes;
 
-// True if a record with all that may come before it can be written at once: in this life, at this age.
+// True if a record with all that may come before it can be written at once: in this session, at this generation (age).
 inline bool is_ready(const Context* context) {
   return HEAPPROF_LIKELY(context->ready_for == g_fork_page.age.load(std::memory_order_relaxed)) &&
          HEAPPROF_LIKELY(context->head + kRecordBytes <= context->limit);
 }
 
-// Likewise, of a record with a stack.
+// Likewise, for a record with a stack.
 inline bool is_stack_ready(const Context* context) {
   return HEAPPROF_LIKELY(context->stack_ready_for == g_fork_page.age.load(std::memory_order_relaxed)) &&
          HEAPPROF_LIKELY(context->head + kRecordBytes <= context->limit);
 }
 
-// wire::is_compact_address, in half of the instructions. pre: address is not 0
+// As wire::is_compact_address, in half the instructions. pre: address is not 0
 inline bool is_compact(uint64_t address) { return (address & ~(((1ull << wire::kAddressBits) - 1) << 3)) == 0; }
 
 // Writes a record with at most one program counter. pre: is_ready
@@ -48,9 +48,9 @@ template <bool kHasFresh>
   publish(context, head + (kHasFresh ? 2 : 1) * wire::kUnitBytes);
 }
 
-// pre of all that follow: the block is not nullptr.
+// pre for all functions below: the block is not nullptr.
 
-// Records a block whose stack is that of the thread's previous record, or differs from it in the line that calls alone;
+// Records a block whose stack equals that of the thread's previous record, or differs from it only in the calling line;
 // any other goes to record.cc.
 template <wire::RecordType kType>
 [[gnu::always_inline]] inline void record_stacked_fast(const void* block, size_t size_bytes,
@@ -76,7 +76,7 @@ template <wire::RecordType kType>
   record_stacked_fast<wire::RecordType::kMalloc>(block, size_bytes, hook_frame);
 }
 
-// Records what ends a block, or may. False: nothing was recorded, and record.cc has to.
+// Records the end, or possible end, of a block. False: nothing was recorded; record.cc has to record it.
 template <wire::RecordType kType>
 [[gnu::always_inline]] inline bool record_ending_fast(const void* block, uint64_t sp) {
   const uint64_t address = reinterpret_cast<uint64_t>(block);
@@ -100,7 +100,7 @@ template <wire::RecordType kType>
   return record_realloc_begin(block, hook_frame);
 }
 
-// The end of an object of Python. False: nothing was recorded.
+// Records the end of a Python object. False: nothing was recorded.
 [[gnu::always_inline]] inline bool record_object_end_fast(const void* block, uint64_t sp) {
   const uint64_t address = reinterpret_cast<uint64_t>(block);
   Context* context = begin_event_fast(sp);
@@ -136,7 +136,7 @@ inline uint64_t next_scope_id(Context* context) {
   return static_cast<uint64_t>(context->ring) << wire::kScopeCountBits | context->scope_count;
 }
 
-// What a program says of a scope. Returns its id, as record_scope; 0: nothing was recorded, and record_scope may.
+// As record_scope. 0: nothing was recorded; call record_scope.
 template <wire::ScopeOperation kOperation>
 [[gnu::always_inline]] inline uint64_t record_scope_fast(uint32_t name, uint64_t id, const uint64_t* hook_frame) {
   Context* const context = begin_event_fast(cfa_of(hook_frame));
@@ -157,7 +157,7 @@ template <wire::ScopeOperation kOperation>
   return can_write ? id : 0;
 }
 
-// A launch (shared/kernels.h). False: nothing was recorded, and record_launch may.
+// Records a launch (shared/kernels.h). False: nothing was recorded; call record_launch.
 [[gnu::always_inline]] inline bool record_launch_fast(wire::Record launch, const uint64_t* hook_frame) {
   Context* const context = begin_event_fast(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return false;

@@ -9,7 +9,7 @@
 
 namespace heapprof::agent {
 
-// Does what has to be done before the next record. False: the event is not to be recorded.
+// Writes what has to precede the next record. False: the event is not to be recorded.
 bool prepare(Context* context);
 
 inline bool is_prepared(Context* context) {

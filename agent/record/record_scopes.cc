@@ -1,5 +1,5 @@
-// agent/record/record_scopes.cc: the records of what a program says of its own work: scopes, marks, names of memory,
-// and launches of kernels, which belong to a scope. None of them has a stack.
+// agent/record/record_scopes.cc: the records by which a program annotates its work: scopes, marks, names of memory, and
+// launches of kernels, which belong to a scope. These records have no stack.
 #include "agent/record/record_fast.h"
 #include "agent/record/record_parts.h"
 
@@ -13,7 +13,7 @@ uint64_t address_of(const void* block) { return reinterpret_cast<uint64_t>(block
 
 namespace {
 
-// Kernels that were launched since the last scope began or ended here are of the one that is innermost until now.
+// Attributes the kernels that were launched since the last scope began or ended here to the scope that was innermost.
 void tell_launches(Context* context) {
   const uint64_t launches = context->header->kernel_launches.load(std::memory_order_relaxed);
   if (HEAPPROF_LIKELY(launches == context->launches_told)) return;
@@ -35,9 +35,9 @@ Context* own_context(const uint64_t* hook_frame) {
 
 namespace {
 
-// Behind a launch every change of scopes comes here, and not to record_scope_fast: so that is no slower for what only
+// After a launch every change of scopes comes here instead of to record_scope_fast, which so pays nothing for what only
 // launches need.
-// operator_word: 0 of what is none
+// operator_word: 0 if the scope is no operator
 [[gnu::always_inline]] inline uint64_t write_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id,
                                                    uint32_t operator_word, const uint64_t* hook_frame) {
   Context* context = begin_event(cfa_of(hook_frame));
@@ -73,13 +73,14 @@ uint64_t record_operator(uint32_t name, uint32_t operator_word, const uint64_t* 
 
 namespace {
 
-// What a program says of the memory at an address.
+// Records an annotation of the memory at an address.
 void record_of_memory(wire::ScopeOperation operation, const void* block, uint32_t name, uint64_t id,
                       const uint64_t* hook_frame) {
   Context* context = begin_event(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
   if (HEAPPROF_LIKELY(is_prepared(context) && reserve(context, kRecordBytes))) {
-    // The block may be another thread's, from which this one has just got it: not stamped before that was seen.
+    // Another thread may have just handed this one the block: the fence keeps the stamp from being taken before that
+    // was seen.
     asm volatile("lfence" ::: "memory");
     const uint32_t delta = stamp_anew(context);
     put(context, prefix(wire::RecordType::kPrefixAddress), address_of(block));
@@ -113,7 +114,7 @@ namespace {
 
 constexpr uint64_t kIdMask = (1ull << wire::kScopeIdBits) - 1;
 
-// What a program or the driver says of what is open.
+// Records what a program or the driver reports about an open scope or interval.
 void record_unstamped(wire::ScopeOperation operation, uint64_t id, uint64_t value, const uint64_t* hook_frame) {
   Context* context = begin_event(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;

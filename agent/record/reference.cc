@@ -1,7 +1,7 @@
-// agent/record/reference.cc: asks libheapprof-verify.so for the stack, and compares it with the agent's own.
+// agent/record/reference.cc: asks libheapprof-verify.so for the stack and compares it with the agent's own.
 //
-// The agent must not depend on libunwind, so the one function of that library is looked up by its name among the loaded
-// objects. The agent's stack is found as the fast path finds it, so that a wrong "as before" would be seen, too.
+// The agent must not depend on libunwind, so it looks up that library's one function by name among the loaded objects.
+// The agent's stack is captured as the fast path does it, so that a wrong "same as before" shows as well.
 #include "agent/record/reference.h"
 
 #include "agent/libc/raw.h"

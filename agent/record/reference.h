@@ -1,9 +1,9 @@
 // agent/record/reference.h: stacks by libunwind's unw_step, for --verify-stacks and --unwinder=libunwind.
 //
 // libunwind lives in libheapprof-verify.so, preloaded only on request (agent/verify/): it takes locks and may allocate.
-// While it runs, this thread's allocations are not recorded: they are ours. It makes system calls, too (signal masks,
-// reads of memory that may not be there): from a filter of system calls on (is_filtered) it is not asked; the agent's
-// own walk is taken, and counted.
+// While it runs, this thread's allocations are not recorded: they are the agent's. It also makes system calls (signal
+// masks, reads of memory that may be unmapped). Once a seccomp filter may be installed (is_filtered), the agent's own
+// walk is used instead, and counted.
 //
 // Cost:  10-25 µs an event.
 #pragma once

@@ -1,9 +1,9 @@
 // agent/record/ring_chunks.cc: see ring_chunks.h.
 //
-// The chunk to come is noted in the context before its bit is set, and where it begins before the kChunk record is
-// published. So an event that is left at any instruction in between (siglongjmp out of a handler) leaves one of two
-// states: the published head is behind the kChunk record, then the chunk is entered, or it is not, then its bit is
-// cleared. Nobody but this ring's producer sets bits of the low half, so a bit that was not set yet stays clear.
+// The next chunk is noted in the context before its bit is set, and its begin before the kChunk record is published. So
+// an event that is abandoned at any instruction in between (siglongjmp out of a handler) leaves one of two states. If
+// the published head is past the kChunk record, the chunk is entered; if not, its bit is cleared. Only this ring's
+// producer sets bits of the low half, so a bit that was not set yet stays clear.
 #include "agent/record/ring_chunks.h"
 
 #include "agent/process/arena.h"
@@ -18,13 +18,13 @@ void set_resident(wire::RingHeader* header, uint32_t bit) {
   g_control->resident_chunks.fetch_add(1, std::memory_order_relaxed);
 }
 
-// More memory for a ring that has `resident`, without the collector being waited for.
+// True if a ring whose resident chunks are `resident` may grow without waiting for the collector.
 bool may_grow_freely(uint32_t resident) {
   for (uint32_t i = 1; i < wire::kSmallChunks; ++i) resident &= resident - 1;  // without the lowest bit
   return resident == 0 || g_control->resident_chunks.load(std::memory_order_relaxed) < wire::kMostCalmChunks;
 }
 
-// No chunk is meant to follow. In this order: once the counts are the same, nobody asks for the chunk.
+// No chunk is to follow. The order matters: once the counts are equal, next_chunk is not read.
 void forget_next(Context* context) {
   context->next_count = context->chunk_count;
   std::atomic_signal_fence(std::memory_order_seq_cst);

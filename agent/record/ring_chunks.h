@@ -1,18 +1,17 @@
-// agent/record/ring_chunks.h: which part of a ring is written to: as little of it as will do.
+// agent/record/ring_chunks.h: which part of a ring is written to: as little of it as possible.
 //
-// A ring has 32 chunks of 32 KiB (8, if it is a small one). Its producer fills one after the other and takes, when one
-// is full, a chunk that the collector has read: while the collector keeps up, the same two all the time, so that they
-// are all the memory that the ring has. If there is none, another one is taken, up to the whole ring; the collector
-// gives the memory of those that were not needed for a while back to the system.
+// A ring has 32 chunks of 32 KiB (8 in a small ring). When a chunk is full, the producer takes one that the collector
+// has read. While the collector keeps up, the producer alternates between two chunks, and they are all the memory that
+// the ring takes. If no read chunk is left, the producer takes an unused one, up to the whole ring. The collector
+// returns the memory of chunks that were not needed for a while to the system.
 //
-// Where all rings together have kMostCalmChunks, a ring that has its kSmallChunks waits for the collector before it
-// grows, as long as that makes progress: hundreds of threads at two cores would all fill 1 MiB otherwise before the
+// If all rings together have kMostCalmChunks, a ring that has its kSmallChunks waits for the collector before it grows,
+// as long as the collector makes progress. Otherwise hundreds of threads on two cores would each fill 1 MiB before the
 // collector has its turn, and gain nothing by it.
 //
 // Guarantees
-//  - A chunk is written to by one side at a time: a bit of RingHeader::chunks says by which.
-//  - Whatever an event that was left half way had begun, resume_ring() goes on behind the last published record, and no
-//    chunk is lost.
+//  - One side at a time writes to a chunk: a bit of RingHeader::chunks says which.
+//  - Wherever an event was abandoned, resume_ring() continues after the last published record, and no chunk is lost.
 //
 // Context:  between begin_event and end_event; begin_ring and resume_ring: nothing else uses the context.
 // Order:    (E) a chunk's bit is acquire-loaded before the chunk is written to.
@@ -22,16 +21,16 @@
 
 namespace heapprof::agent {
 
-// A ring that nobody has used: its first chunk is taken.
+// Begins an unused ring: takes its first chunk.
 void begin_ring(Context* context);
-// Sets head, base and limit by what has been published.
+// Sets head, base and limit from what has been published.
 void resume_ring(Context* context);
-// From here on the ring's data are elsewhere, at `data`, of a large ring's size.
+// Moves the ring's data to `data`, which has the size of a large ring.
 void lead_ring_to(Context* context, unsigned char* data);
 
-// Takes the chunk to be written to next, context->next_chunk. False: there is none, or none without waiting.
+// Takes the chunk to be written to next, context->next_chunk. False: no chunk is free, or only after waiting.
 bool take_chunk(Context* context, bool may_grow);
-// The chunk that was taken is the current one. pre: the kChunk record that leads to it is published.
+// Makes the chunk that was taken the current one. pre: the kChunk record that refers to it is published.
 void enter_chunk(Context* context);
 
 }  // namespace heapprof::agent

@@ -1,8 +1,8 @@
-// agent/record/ring_writer.cc: goes on in the next chunk of a ring, waits where there is none, and opens a ring for its
-// owner.
+// agent/record/ring_writer.cc: continues in the next chunk of a ring, waits if no chunk is free, and opens a ring for
+// its owner.
 //
-// A full ring means that the collector is behind. It is waited for as long as it lives and makes progress: a lost event
-// would make every later number of its block wrong.
+// A full ring means that the collector is behind. The thread waits as long as the collector lives and makes progress: a
+// lost event would make every later number of its block wrong.
 #include "agent/record/ring_writer.h"
 
 #include "agent/libc/raw.h"
@@ -16,9 +16,9 @@ namespace heapprof::agent {
 namespace {
 
 constexpr int kYields = 4;             // before going to sleep
-constexpr long kSleepNs = 10'000'000;  // then it is looked whether the collector is alive
-constexpr uint32_t kPatienceMs = 500;  // with a collector that stands still, before a ring grows beyond its share
-// Ticks of a time stamp counter of 1 GHz, the slowest that is expected: for where no clock may be read.
+constexpr long kSleepNs = 10'000'000;  // then the thread checks whether the collector is alive
+constexpr uint32_t kPatienceMs = 500;  // with a collector that makes no progress, before a ring grows beyond its share
+// Ticks of a time stamp counter of 1 GHz, the slowest expected: used if no clock may be read.
 constexpr uint64_t kTicksPerMs = 1'000'000;
 constexpr uint32_t kPausesPerMs = 20'000;  // of 40 to 140 cycles
 
@@ -44,8 +44,8 @@ bool is_dropping() { return g_control->full_policy == wire::FullPolicy::kDrop; }
 
 uint64_t tail_of(const Context* context) { return context->header->tail.load(std::memory_order_relaxed); }
 
-// Goes on in another chunk, if there is one. The kChunk record is published at once: a chunk that was taken is known to
-// the collector, whatever becomes of the event that needed it.
+// Continues in another chunk, if one is free. Publishes the kChunk record at once, so that the collector knows of the
+// chunk whatever becomes of the event that needed it.
 bool has_space(Context* context) {
   const bool is_pressed = is_dropping() || has_to_spin() || context->pressed_tail == tail_of(context);
   if (!take_chunk(context, is_pressed)) return false;
@@ -55,7 +55,7 @@ bool has_space(Context* context) {
   return true;
 }
 
-// Sleeps until the collector has read on, 10 ms at most. Returns the milliseconds that went by without news.
+// Sleeps until the collector has made progress, 10 ms at most. Returns the milliseconds that passed without progress.
 uint32_t sleep_for_space(Context* context, bool* has_found) {
   if (has_to_spin()) {
     spin_for_a_millisecond();
@@ -69,7 +69,7 @@ uint32_t sleep_for_space(Context* context, bool* has_found) {
   *has_found = has_space(context);
   if (!*has_found) {
     const long result = sys_futex_wait(&header->wake_sequence, sequence, kSleepNs);
-    // Interrupted by a timer's signals, or refused: time goes by all the same.
+    // Interrupted by a timer's signals, or refused: time passes all the same.
     if (result == -ETIMEDOUT)
       waited_ms = static_cast<uint32_t>(kSleepNs / 1'000'000);
     else if (is_error(result) && result != -EAGAIN)

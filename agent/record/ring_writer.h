@@ -2,14 +2,14 @@
 //
 // Guarantees
 //  - A record is seen whole or not at all; prefixes are published together with their record.
-//  - Space is waited for before the event is stamped, so that a waiting thread never holds the collector's watermark
-//    back.
+//  - A thread waits for space before it stamps the event, so that it never holds back the collector's watermark.
 //
 // Context:  between begin_event and end_event.
 // Order:    (A) publish() release-stores head; the collector acquire-loads it.
-//           (B) in_event is stored before the stamp is taken and cleared after head; FenceMode says who orders it.
+//           (B) in_event is stored before the stamp is taken and cleared after head; FenceMode says which side orders
+//               it.
 //           (E) wait_for_space() acquire-loads RingHeader::chunks.
-// Cost:     1 ns a record; 5-7 ns more where it is stamped.
+// Cost:     1 ns a record; 5-7 ns more if it is stamped.
 #pragma once
 
 #include "agent/record/clock.h"
@@ -22,11 +22,11 @@ namespace heapprof::agent {
 
 inline constexpr uint32_t kUnstampedRun = 32;  // records between two stamps while the process is single-threaded
 
-// The most that is reserved at once: it fits into a chunk, with the kChunk record behind it.
+// The most that is reserved at once: it fits into a chunk, with a kChunk record after it.
 inline constexpr uint64_t kMostReservedBytes = wire::kChunkBytes - wire::kUnitBytes;
 
-// Goes on in another chunk; waits for one, or refuses to. False: the event is lost (and counted), or the agent has been
-// turned off.
+// Continues in another chunk; may wait for one. False: the event is lost (and counted), or the agent has been turned
+// off.
 bool wait_for_space(Context* context);
 
 // pre: bytes <= kMostReservedBytes
@@ -44,12 +44,12 @@ inline void put(Context* context, uint64_t w0, uint64_t w1) {
 }
 inline void put(Context* context, wire::Record record) { put(context, record.w0, record.w1); }
 
-// Everything before `head`.
+// Publishes everything before `head`.
 inline void publish(Context* context, uint64_t head) {
   context->head = head;
-  // A signal handler may have forked between begin_event and here: the child must not write its parent's head.
-  // (in_event of the parent's ring, which it may have set, goes back with the parent's own next event, or is passed
-  // over after a while.)
+  // A signal handler may have forked between begin_event and here: the child must not write its parent's head. (If it
+  // has set in_event of the parent's ring, the parent's next event clears that, or the collector ignores it after a
+  // while.)
   if (HEAPPROF_UNLIKELY(g_fork_page.state != AgentState::kOn)) return;
   wire::RingHeader* const header = context->header;
   header->head.store(head, std::memory_order_release);   // (A)
@@ -62,7 +62,7 @@ inline void make_fences(uint32_t orders_stamps) {
   if ((g_fences & kFenceOrder) != 0 || orders_stamps != 0) asm volatile("lfence" ::: "memory");
 }
 
-// With other threads: from here on the collector waits for the record.
+// For a process with several threads: from here on the collector waits for the record.
 inline void enter_event(Context* context) {
   context->header->in_event.store(1, std::memory_order_relaxed);  // (B)
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -70,7 +70,7 @@ inline void enter_event(Context* context) {
   if (HEAPPROF_UNLIKELY((g_fences | orders_stamps) != 0)) make_fences(orders_stamps);
 }
 
-// A stamp that is no other record's, as a delta. It may put a kTimestamp record. pre: two units are reserved.
+// A stamp that no other record has, as a delta. May put a kTimestamp record. pre: two units are reserved.
 inline uint32_t take_stamp(Context* context) {
   const uint64_t now = read_clock();
   uint64_t delta = now - context->stamp_base;
@@ -83,7 +83,8 @@ inline uint32_t take_stamp(Context* context) {
   return context->stamp_delta;
 }
 
-// The stamp of the record to be written now, as a delta. As take_stamp, but one for many records of a lone thread.
+// The stamp of the record to be written now, as a delta. As take_stamp, but in a single-threaded process many records
+// share one.
 inline uint32_t stamp(Context* context) {
   if (HEAPPROF_LIKELY(*g_single_threaded != 0)) {
     if (HEAPPROF_LIKELY(--context->until_stamp != 0)) return context->stamp_delta;
@@ -103,7 +104,7 @@ inline uint32_t stamp_anew(Context* context) {
   return take_stamp(context);
 }
 
-// Writes the records that tell the collector whose events follow. False: there is no space, as in wait_for_space.
+// Writes the records that tell the collector which thread's events follow. False: no space, as in wait_for_space.
 bool open_ring(Context* context);
 
 }  // namespace heapprof::agent

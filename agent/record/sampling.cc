@@ -1,8 +1,8 @@
-// agent/record/sampling.cc: counts blocks down, and chooses those on which a point falls.
+// agent/record/sampling.cc: counts blocks down, and chooses those on which a sampling point falls.
 //
-// A block that is not chosen takes no event: the guard is asked, and not set. So a handler that comes in between counts
-// down as well, and each step is one instruction, which a handler finds done or not begun. Nothing here may use
-// floating point, as the agent has no vector registers.
+// A block that is not chosen needs no event: the guard is read but not set. So a signal handler in between counts down
+// as well; each step is one instruction, which a handler finds done or not begun. Nothing here may use floating point,
+// as the agent uses no vector registers.
 #include "agent/record/sampling.h"
 
 #include "agent/record/record_fast.h"
@@ -34,7 +34,7 @@ uint64_t next_random(Context* context) {
   return wire::mix_bits(context->random += 0x9e3779b97f4a7c15);
 }
 
-// Draws the distance to the next point. What was counted down stays counted.
+// Draws the distance to the next point. Bytes already counted down stay counted.
 void draw(Context* context, uint64_t interval_bytes) {
   wire::Countdown& countdown = context->header->countdown;
   const int64_t distance = wire::draw_distance(next_random(context), interval_bytes);
@@ -50,7 +50,8 @@ void draw(Context* context, uint64_t interval_bytes) {
   context->drawn_interval = interval_bytes;
 }
 
-// Whether a block is recorded that begins in this event, and by which interval: 0: as all are. False: it is not.
+// Decides whether a block that begins in this event is recorded, and by which interval; 0: every block is recorded.
+// False: it is not recorded.
 bool choose(Context* context, const void* block, size_t size_bytes, uint64_t* interval_bytes) {
   const wire::Begins begins = wire::begins_of(recording());
   *interval_bytes = 0;
@@ -67,7 +68,7 @@ bool choose(Context* context, const void* block, size_t size_bytes, uint64_t* in
   return true;
 }
 
-// A block that may be chosen. Not inlined: a block that is not pays for none of it.
+// Records a block if it is chosen. Not inlined, so that other blocks pay nothing for it.
 [[gnu::noinline]] void record_chosen(wire::RecordType type, const void* block, size_t size_bytes,
                                      const uint64_t* hook_frame) {
   if (HEAPPROF_UNLIKELY(is_loader(hook_frame[1]))) note_loading();
@@ -79,7 +80,7 @@ bool choose(Context* context, const void* block, size_t size_bytes, uint64_t* in
   } else if (type == wire::RecordType::kReallocEnd) {
     record_ended(context, wire::RecordType::kReallocFree);
   } else {
-    static_cast<void>(is_prepared(context));  // so that the next block goes the short way
+    static_cast<void>(is_prepared(context));  // so that the next block takes the fast path
     end_event(context);
   }
 }
@@ -91,7 +92,7 @@ void record_sampled(wire::RecordType type, const void* block, size_t size_bytes,
   const wire::Begins begins = wire::begins_of(recording());
   const bool is_begin =
       HEAPPROF_LIKELY(type == wire::RecordType::kMalloc) && HEAPPROF_LIKELY(!is_loader(hook_frame[1]));
-  // A forked child reads its parent's word until its life begins, as it does with its first block.
+  // A forked child reads its parent's word until its session begins, which it does with its first block.
   if (is_begin && begins == wire::Begins::kNone && g_fork_page.state != AgentState::kUnknown) return;
   const bool is_plain =
       is_begin && HEAPPROF_LIKELY(begins == wire::Begins::kSampled) && HEAPPROF_LIKELY(context != nullptr) &&

@@ -1,4 +1,4 @@
-// agent/record/start_python.cc: gives a context what the Python frames of its thread are read with.
+// agent/record/start_python.cc: gives a context what it needs to read its thread's Python frames.
 #include "agent/process/lock.h"
 #include "agent/process/own_pages.h"
 #include "agent/python/codes.h"

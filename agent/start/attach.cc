@@ -1,7 +1,8 @@
 // agent/start/attach.cc: see attach.h.
 //
-// Hooks are led there before the life begins, and back after it has ended: in between they find the agent off, and hand
-// on. So no block can begin unseen while frees are seen already, on any thread, for longer than that.
+// Calls are redirected to the hooks before the session begins, and restored after it has ended: in between the hooks
+// find the agent off, and forward. So no block can begin unseen while frees are seen already, on any thread, for longer
+// than that.
 #include "agent/start/attach.h"
 
 #include "agent/hooks/hook.h"
@@ -20,7 +21,7 @@ namespace heapprof::agent {
 
 namespace {
 
-// Redirected to the hooks of the same names: first all by which memory comes and goes.
+// Redirected to the hooks of the same names: first all that allocate, map and release memory.
 constexpr const char* kLed[] = {
     "malloc",        "free",           "calloc", "realloc", "reallocarray", "memalign",
     "aligned_alloc", "posix_memalign", "valloc", "pvalloc", "free_sized",   "free_aligned_sized",
@@ -40,7 +41,7 @@ constinit Redirection g_led[kCount]{};
 SoughtSymbol g_sought[kCount];
 bool g_is_led = false;
 bool g_is_attached = false;
-std::atomic<uint32_t> g_busy_process{0};  // its number: a forked child is not at what its parent was at
+std::atomic<uint32_t> g_busy_process{0};  // its pid: a forked child is not at what its parent was at
 
 void* original(void* address) {
   for (const Redirection& one : g_led) {
@@ -69,7 +70,7 @@ bool lead_hooks() {
   return are_all_led();
 }
 
-// What another thread was binding while the definitions were led away, to what it had found before.
+// Redirects slots that another thread was binding, to what it had found before, while the definitions were redirected.
 void lead_latecomers() {
   if (g_is_led) redirect_bound(g_led, kCount);
 }
@@ -94,10 +95,10 @@ wire::AttachAnswer attach(const char* invitation, const char* agent_file) {
   g_is_attached = false;
   if (g_birth != 0) {
     end_life();
-    note_unloading();  // nobody was told of it meanwhile
+    note_unloading();  // unloads were not reported until now
   }
-  g_fork_page.state = AgentState::kOff;   // no hook begins a life of its own meanwhile
-  const bool is_late = is_loaded_late();  // else everybody has found the hooks by their names, and nothing is led
+  g_fork_page.state = AgentState::kOff;   // so that no hook begins a session itself
+  const bool is_late = is_loaded_late();  // else all objects have found the hooks by name, and nothing is redirected
   if (is_late && !lock_loader()) return AttachAnswer::kNoLock;
   resolve_real_functions();
   const bool has_malloc = malloc_object() != nullptr;

@@ -1,22 +1,22 @@
 // agent/start/attach.h: recording begins, and ends, while the program runs.
 //
 // A thread of heapprof's own in this process (cli/attach/own_thread.h) loads the agent, and calls one of two functions
-// (shared/attach.h). Nobody finds our hooks by their names then, as the agent is the last of the loader's
-// list: so the definitions that others have are led to them (process/redirect.h), those of libc for itself included,
-// and objects that are loaded later bind to ours.
+// (shared/attach.h). By name no object finds the agent's hooks then, as the agent is last in the loader's list. So
+// other objects' definitions are redirected to the hooks (process/redirect.h), those of libc for itself included, and
+// objects that are loaded later bind to the hooks.
 //
 // Guarantees
 //  - After a detach no definition and no slot of malloc's family, of mappings and of the others that are hooked leads
-//    to the agent, nothing is recorded, and what that took is given back, but for the agent itself and for one context
-//    of each thread that lives, which the next attach uses again. What still leads there hands on: an address that the
-//    program keeps in a variable of its own, and an allocator's other names (mallocx, tc_new …), which stay led.
+//    to the agent, nothing is recorded, and memory is given back, except for the agent itself and one context of each
+//    live thread, which the next attach uses again. What still leads to a hook is forwarded: an address that the
+//    program keeps in a variable of its own, and an allocator's other names (mallocx, tc_new …), which stay redirected.
 //  - What was allocated before is not known: its end counts as that of an inherited block.
-//  - A pointer to a function that an object takes is what it was, unless that object also calls the function through
-//    the same slot (a stub of .plt.got): only what calls go through is led.
+//  - A pointer to a function that an object takes is unchanged, unless that object also calls the function through the
+//    same slot (a stub of .plt.got): only slots that calls go through are patched.
 // Not provided: devices of CUDA, ranges of NVTX, operators of PyTorch, programs started by posix_spawn; a call through
 //               a pointer to malloc; an allocator inside the executable (kNoAllocator). What is loaded or looked up by
-//               dlsym while heapprof is attached has our addresses.
-// Context:  a thread with thread-local storage of its own, signals blocked, that no list of libc's has. It waits for
+//               dlsym while heapprof is attached has the agent's addresses.
+// Context:  a thread with thread-local storage of its own, signals blocked, that is in no list of libc's. It waits for
 //           the loader's lock and for no other, while the program's threads run on.
 #pragma once
 

@@ -1,13 +1,14 @@
-// agent/start/end.cc: nobody but libc knows that a program comes to its end, so it has to call us.
+// agent/start/end.cc: only libc knows that a program comes to its end, so libc has to call the agent.
 //
-// A destructor of ours would run before those of most libraries, as nothing depends on us: what they free would count
-// as reachable. What libc registers first runs last, and the loader's own clean-up, which runs all destructors, is
-// registered after the constructors. So the constructor registers a function, through libc's own interface, which
-// every C++ program uses: until 32 functions are registered it allocates nothing. (Standing before __libc_start_main,
-// to wrap the loader's function that it registers, was weighed: that would be in every run's way, for the sake of few.)
+// A destructor of the agent would run before those of most libraries, as nothing depends on the agent: what they free
+// would count as reachable. What libc registers first runs last, and the loader's own clean-up, which runs all
+// destructors, is registered after the constructors. So the constructor registers a function, through libc's own
+// interface, which every C++ program uses: until 32 functions are registered it allocates nothing. (Interposing
+// __libc_start_main, to wrap the loader's function that it registers, was weighed and rejected: it would be in the way
+// of every run, for the sake of few.)
 //
 // The registers that a caller of exit() still counts on are those that a function saves: they lie on this thread's
-// stack while it waits, between the address that is told and the frames of its callers.
+// stack while it waits, between the reported address and the frames of its callers.
 #include "agent/start/end.h"
 
 #include "agent/libc/raw.h"
@@ -24,12 +25,12 @@ namespace heapprof::agent {
 
 namespace {
 
-constexpr long kSleepNs = 10'000'000;  // then it is looked whether the collector is alive
+constexpr long kSleepNs = 10'000'000;  // then check whether the collector is alive
 constexpr uint32_t kSleepMs = 10;
 
 std::atomic<int> g_asking_pid{0};  // in which process a thread has asked: another one that calls exit() does not wait
 
-// A handler of a signal that came during the wait has forked, and returned in the child, which nobody will answer.
+// True if a handler of a signal that came during the wait has forked, and returned in the child, which gets no answer.
 bool is_other_process() {
   return g_fork_page.state != AgentState::kOn || g_asking_pid.load(std::memory_order_relaxed) != g_pid;
 }
@@ -57,7 +58,8 @@ void await_answer() {
   }
 }
 
-// Its frame has the registers that its caller's callers count on: below what is told there is nothing of theirs.
+// Its frame has the registers that its caller's callers count on: below the reported address there is nothing of
+// theirs.
 [[gnu::noinline]] void ask() {
   __builtin_unwind_init();  // spills them
   if (g_asking_pid.exchange(g_pid, std::memory_order_relaxed) == g_pid) return;
@@ -87,7 +89,7 @@ void settle_end() {
   if (g_control == nullptr || g_control->leak_check == 0) return;
   using Register = int (*)(void (*)(void*), void*, void*);
   const auto register_end = reinterpret_cast<Register>(find_behind_agent("__cxa_atexit").address);
-  if (register_end != nullptr) register_end(note_end, nullptr, nullptr);  // of no object: none is unloaded with it
+  if (register_end != nullptr) register_end(note_end, nullptr, nullptr);  // of no object, so that no unload calls it
 }
 
 }  // namespace heapprof::agent

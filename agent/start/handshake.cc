@@ -95,8 +95,9 @@ Peer look_at_peer(int fd) {
   return found;
 }
 
-// Whether a process of root's, or of our own user, listens. The name in our environment can be read in /proc/net/unix,
-// and once the collector is gone, any user can take it. A user that our namespace does not show counts there.
+// Whether a process of root, or of this process's user, listens. The name in the environment can be read in
+// /proc/net/unix, and once the collector is gone, any user can take it. In a user namespace that does not map all
+// users, an unmapped one is trusted, too.
 bool is_peer_trusted(int fd) {
   constexpr uid_t kUnmapped = 65534;
   constexpr char kAll[] = " 4294967295\n";
@@ -146,8 +147,8 @@ struct FilterLine {
   uint32_t count = 0;
 };
 
-// The line stands behind that of the supplementary groups, of which a process may have 65,536. So the file is read in
-// pieces, and a line may lie in two.
+// The line follows that of the supplementary groups, of which a process may have 65,536. So the file is read in pieces,
+// and a line may lie in two.
 FilterLine find_filter_line() {
   constexpr char kName[] = "\nSeccomp_filters:\t";  // since Linux 5.10
   constexpr size_t kNameLength = sizeof kName - 1;

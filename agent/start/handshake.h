@@ -1,10 +1,10 @@
 // agent/start/handshake.h: asks the collector for an arena.
 //
 // Guarantees
-//  - At most one second, then the program runs on without us; ten where /proc says that the collector runs, and sixty
-//    while it uses the processor: it is only busy (a thousand processes ask at once; on a loaded machine its rounds
-//    take seconds). Both descriptors are closed again.
-// Not provided: hiding the descriptors meanwhile: see libc/own_file_table.h.
+//  - At most one second, then the program runs on without the agent; ten if /proc says that the collector runs, and
+//    sixty while it uses the processor: it is only busy (a thousand processes ask at once; on a loaded machine its
+//    drain passes take seconds). Both descriptors are closed again.
+// Not provided: hiding the descriptors during that: see libc/own_file_table.h.
 // Context:  start-up and the first allocation of a forked child; signals blocked. Raw system calls only.
 #pragma once
 

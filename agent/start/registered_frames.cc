@@ -1,9 +1,10 @@
 // agent/start/registered_frames.cc: __register_frame and __deregister_frame, by which a JIT compiler tells libgcc how
-// its code is unwound: the stacks that we record go through that code, too.
+// its code is unwound: recorded stacks go through that code, too.
 //
-// The section is handed on first. libgcc comes with C++ and may be loaded at any time, and unloaded: then ours is a
-// definition that the program would not have found, or stands where one of libgcc's would be that keeps it loaded. A
-// libgcc ends the process where a section is taken back that it never had, so it is only told of those that it has.
+// The section is forwarded first. libgcc comes with C++ and may be loaded at any time, and unloaded: then the agent's
+// is a definition that the program would not have found, or is in the place of one of libgcc's that would keep it
+// loaded. A libgcc ends the process if a section is taken back that it never had, so only sections that it has are
+// forwarded.
 #include "agent/start/registered_frames.h"
 
 #include "agent/hooks/hook.h"
@@ -18,8 +19,8 @@ namespace {
 
 constinit LateReal g_reals[] = {{"__register_frame"}, {"__deregister_frame"}};
 
-// Which libgcc has a section: the number of the one that was there. 0: none was. Where there is no room any more, a
-// section counts as one of the libgcc that is there.
+// Which libgcc has a section: the number of the one that was loaded. 0: none was. If there is no room any more, a
+// section counts as one of the libgcc that is loaded.
 constexpr size_t kMostSections = 1024;
 std::atomic<const void*> g_sections[kMostSections];
 std::atomic<uint32_t> g_library_of[kMostSections];
@@ -59,7 +60,7 @@ uint32_t forget(const void* section) {
 void forget_frame_functions() {
   const void* const before = __atomic_load_n(&g_reals[1].function, __ATOMIC_ACQUIRE);
   forget_unloaded(g_reals);
-  if (!can_tell_loaded()) return;  // it may be there still
+  if (!can_tell_loaded()) return;  // it may still be loaded
   if (before != nullptr && __atomic_load_n(&g_reals[1].function, __ATOMIC_ACQUIRE) == nullptr) ++g_library;
 }
 

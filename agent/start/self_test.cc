@@ -1,8 +1,8 @@
 // agent/start/self_test.cc: calls each hook by the symbol that the program would call, and counts what begin_event_slow
 // sees.
 //
-// Each call is written by hand: what a function takes, and whether its block may be freed by `free`, cannot be told by
-// a list. Who defines the functions is asked first: of libc's all is known.
+// Each call is written by hand: a list cannot say what a function takes, and whether its block may be freed by `free`.
+// The test first finds which object defines the functions: for libc's everything is known.
 #include "agent/start/self_test.h"
 
 #include "agent/hooks/allocator_names.h"
@@ -95,7 +95,7 @@ bool is_testable(Hook hook) { return (g_one_family >> hook & 1) != 0; }
 
 bool g_is_malloc_replaced = false;
 
-// Valgrind's tools put functions of their own in malloc's place wherever it is defined, in the agent's library, too.
+// Valgrind's tools replace malloc wherever it is defined, in the agent's library, too.
 bool is_replaced_by_valgrind() {
   if (!is_in_valgrind()) return false;
   t_flags |= kThreadSelfTest;
@@ -157,7 +157,7 @@ uint32_t test_hooks(bool is_copy) {
   return tester.failures();
 }
 
-// As the program's own code calls it: its own function, or ours.
+// As the program's own code calls it: its own function, or the agent's.
 template <typename Function>
 Function* as_program_calls(const char* name, Function* ours) {
   const Definition found = find_in_process(name);
@@ -215,8 +215,8 @@ void run_trial(void* result) {
   trial->failures = test_hooks(true);
 }
 
-// Where the first copy dies, once more without the names of its own: an allocator that looks for errors ends a program
-// that gives one function what another one gave out (libtcmalloc_debug).
+// If the first copy dies, tries once more without the allocator's own names: an allocator that checks for errors ends a
+// program that gives one function what another one gave out (libtcmalloc_debug).
 CopyEnd try_in_copy(Trial* trial) {
   const CopyEnd end = run_in_copy(run_trial<true>, trial, sizeof *trial);
   if (end != CopyEnd::kDied) return end;
@@ -228,7 +228,7 @@ CopyEnd try_in_copy(Trial* trial) {
 bool is_malloc_replaced() { return g_is_malloc_replaced; }
 
 uint32_t try_allocator(const link_map* malloc_object) {
-  if (malloc_object == nullptr) return 0;  // there is none
+  if (malloc_object == nullptr) return 0;  // no object serves malloc
   redirect_allocator_names();
   if (is_family_elsewhere()) return try_program();
   g_is_malloc_replaced = is_replaced_by_valgrind();

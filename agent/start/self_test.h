@@ -1,15 +1,15 @@
-// agent/start/self_test.h: at the start it is found out whether one call of each hooked function gives one event
-// (realloc two), and which functions of the allocator count by themselves.
+// agent/start/self_test.h: finds out at the start whether one call of each hooked function gives one event (realloc
+// two), and which functions of the allocator count by themselves.
 //
 // An allocator whose memalign calls the interposed malloc would count twice; a main program with a malloc of its own
-// would not count at all. Neither is believed to be absent: it is tried, and the result travels in wire::Hello. Where
+// would not count at all. Neither is assumed to be absent: it is tried, and the result travels in wire::Hello. Where
 // libc serves everything there is nothing to try: its functions call one another past the hooks, and libstdc++'s
 // operator new calls malloc.
 //
 // Guarantees
 //  - The program's heap stays untouched (tests/integration/start/untouched_heap.sh): what is
-//    tried is tried in a copy of the process. Only where no copy can be had (RLIMIT_NPROC), or the copy dies, is it
-//    tried in the process itself: right numbers come first. In Valgrind, where there is no copy, too.
+//    tried is tried in a copy of the process. It is tried in the process itself only if no copy can be made
+//    (RLIMIT_NPROC), or the copy dies: right numbers come first. In Valgrind, where there is no copy, too.
 #pragma once
 
 #include <link.h>

@@ -1,8 +1,8 @@
-// agent/start/start.cc: an image is looked at once and has a life in each process that runs it.
+// agent/start/start.cc: a process image is examined once and has a session in each process that runs it.
 //
-// The started program has the first life; each forked child has one of its own. A child's life begins at its first
-// allocation: pthread_atfork handlers do not run for _Fork and raw system calls, but the kernel wipes the state page in
-// every such child.
+// The started program has the first session; each forked child has one of its own. A child's session begins at its
+// first allocation: pthread_atfork handlers do not run for _Fork and raw system calls, but the kernel wipes the state
+// page in every such child.
 #include "agent/start/start.h"
 
 #include "agent/cuda/gpu_time.h"
@@ -64,9 +64,9 @@ bool g_is_tested = false;  // the allocator was tried
 bool g_fork_safe = false;
 bool g_has_barrier = false;  // the kernel makes this process's stores visible to others on request
 
-// What the first look at the image found, and every life in it tells the collector. A forked child does not look again:
-// where another thread of its parent was unloading an object, the loader's list still names what is not mapped any
-// more.
+// What the first look at the image found, and every session in it reports to the collector. A forked child does not
+// look again: if another thread of its parent was unloading an object, the loader's list still names what is not mapped
+// any more.
 struct ImageFacts {
   // libc's flag, looked for from the main program on: there may be a copy relocation. nullptr: libc has none (before
   // glibc 2.32).
@@ -103,7 +103,7 @@ bool register_membarrier() {
   return !is_error(raw_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0));
 }
 
-// How a life begins: with the image, in a forked child, or while the program runs (attach.h).
+// How a session begins: with the image, in a forked child, or while the program runs (attach.h).
 enum class Birth { kFirst, kForked, kLate };
 
 void fill_hello(wire::Hello* hello, Birth birth) {
@@ -119,8 +119,8 @@ void fill_hello(wire::Hello* hello, Birth birth) {
   hello->events_before = g_fork_page.events_before.load(std::memory_order_relaxed);
 }
 
-// Tells the parent's collector of a forked child without an arena of its own, by a note in the parent's arena, which
-// the child still has. Nothing is said where the collector itself sent the child away, or is dead.
+// Reports a forked child without an arena of its own to the parent's collector, by a note in the parent's arena, which
+// the child still has. Nothing is reported if the collector itself refused the child, or is dead.
 void note_lost_child() {
   if (g_control == nullptr || is_collector_dead()) return;
   char path[sizeof wire::Note::text] = "a forked child";
@@ -133,8 +133,8 @@ void note_lost_child() {
   add_note(wire::NoteKind::kImage, static_cast<uint32_t>(obstacle), path, false);
 }
 
-// A child that was forked under a filter makes no system call, not even to leave its parent's arena: it only never
-// writes there. False.
+// A child that was forked under a filter makes no system call, not even to leave its parent's arena: it just never
+// writes there. Returns false.
 bool stay_out() {
   mark_filtered();
   if (g_fork_page.state != AgentState::kUnknown) return false;
@@ -145,8 +145,8 @@ bool stay_out() {
   return false;
 }
 
-// A program may have been started under filters that its collector is not under. They are looked for before anything
-// that one might kill for, by opening a file as the loader does. In its first life the process has one thread, as
+// A program may have been started under filters that its collector is not under. The agent looks for them, by opening a
+// file as the loader does, before any call that one might kill for. In its first session the process has one thread, as
 // making others allocates: so no other thread uses its table. A signal handler that interrupts this looks itself:
 // blocking signals may be what a filter kills for.
 void look_for_filters() {
@@ -155,7 +155,7 @@ void look_for_filters() {
   const Invitation invitation = find_invitation();
   if (invitation.socket_path != nullptr && count_own_filters() > invitation.collector_filters) {
     mark_filtered();
-    if (is_loaded_late()) unmark_filtered();  // who attaches has looked itself
+    if (is_loaded_late()) unmark_filtered();  // heapprof has checked before it attached
   }
   is_known = true;
 }
@@ -191,8 +191,7 @@ bool ask_and_map(const Invitation& invitation, Birth birth) {
   return mapped;
 }
 
-// The same, where no other thread can see the descriptors meanwhile; where the kernel refuses such a place, in any
-// case.
+// The same, where no other thread can see the descriptors; if the kernel refuses such a place, without it.
 bool ask_and_map_unseen(const Invitation& invitation, Birth birth) {
   if (is_filtered()) return ask_and_map(invitation, birth);
   bool has_asked = false;
@@ -216,7 +215,7 @@ void try_allocator_once() {
 
 namespace {
 
-// An exec keeps it, and so may what ran before this image have set it.
+// An exec keeps it, so what ran before this image may have set it.
 void tell_death_signal() {
   int number = 0;
   if (is_filtered() || is_error(raw_syscall(SYS_prctl, PR_GET_PDEATHSIG, reinterpret_cast<long>(&number)))) return;
@@ -263,7 +262,7 @@ bool join_collector(Birth birth) {
   // What could not be tried by malloc's names counts now: forked children have nothing to complain of.
   if (g_control->inner_functions.load(std::memory_order_relaxed) != 0) g_self_test_failures = 0;
   if (birth == Birth::kFirst && g_control->host_limit_bytes != 0) {
-    if (g_control->inner_functions.load(std::memory_order_relaxed) != 0) {  // they ask no one who keeps to it
+    if (g_control->inner_functions.load(std::memory_order_relaxed) != 0) {  // they call no function that enforces it
       turn_off(wire::StopReason::kNoUsableSize);
       return false;
     }
@@ -276,7 +275,7 @@ bool join_collector(Birth birth) {
 }
 
 // The first look at this process image; g_resolved lets one thread in. Under a filter a handler of that thread may come
-// in, too, and does all of it: what is found is the same each time.
+// in, too, and does all of it: it finds the same each time.
 void resolve_once() {
   settle_own_variables();
   if (!is_filtered()) {
@@ -351,7 +350,7 @@ void begin_life(Birth birth) {
 // A child by vfork whose parent, a forked child, has allocated nothing yet.
 bool is_vforked_before_life() { return g_fork_page.forked_pid != 0 && sys_getpid() != g_fork_page.forked_pid; }
 
-// The event is in no ring. It is counted where the life that is to come tells of it.
+// The event is in no ring. It is counted where the session to come reports it.
 bool pass_before_life() {
   g_fork_page.events_before.fetch_add(1, std::memory_order_relaxed);
   return false;
@@ -366,7 +365,8 @@ bool start_life() {
   if (!forked) look_for_filters();
   SignalsBlocked blocked(!is_filtered());
   resolve_real_functions();
-  if (!forked && is_loaded_late()) {  // who loaded it calls its functions alone: nothing begins before an attach
+  // heapprof, which loaded the agent, alone calls its functions: nothing begins before an attach
+  if (!forked && is_loaded_late()) {
     g_fork_page.state = AgentState::kOff;
     return false;
   }
@@ -395,7 +395,7 @@ bool end_life() {
   lock(g_fork_page.lock);
   g_fork_page.age.store(0, std::memory_order_relaxed);
   g_fork_page.state = AgentState::kOff;
-  // An event that began before this was seen has set its guard before it looked (begin_event_fast). Where the kernel
+  // An event that began before its thread saw this has set its guard before it looked (begin_event_fast). If the kernel
   // refuses to make every thread's stores visible, those of an event that began by then are visible after a while: a
   // processor holds no store back for longer than it takes to be interrupted.
   if (!g_has_barrier || is_error(raw_syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0))) {
@@ -449,7 +449,7 @@ void note_unloading() {
   forget_unloaded_python();
   forget_unloaded_objects();
   forget_frame_functions();
-  if (g_fork_page.state != AgentState::kOn) return;  // nobody keeps books
+  if (g_fork_page.state != AgentState::kOn) return;  // nothing is recorded
   end_unloaded_modules();
 }
 

@@ -1,10 +1,10 @@
-// agent/torch/operators.cc: what is kept of an operator between its two callbacks is an object of the library's base
-// class, which the library destroys by its table of virtual functions, in any thread. It lies in a table of the thread
-// that the operator began in.
+// agent/torch/operators.cc: between an operator's two callbacks the agent keeps an object of the library's base class.
+// The library destroys it through its virtual function table, in any thread. It lies in a table of the thread that the
+// operator began in.
 //
-// The callbacks do not say which number an operator has in the backward pass; the function that calls them is told it.
-// That is exported, and is called through a table that the loader fills: so the agent stands before it, and keeps the
-// number until the callback comes.
+// The callbacks do not get an operator's number in the backward pass, but the function that calls them does. That
+// function is exported, and called through a table that the loader fills: so the agent hooks it, and keeps the number
+// until the callback comes.
 #include "agent/torch/operators.h"
 
 #include "agent/hooks/hook.h"
@@ -44,7 +44,7 @@ constexpr size_t kFunctionScope = 0, kBackwardScope = 1, kScriptScope = 2, kUser
 
 constexpr const char* kAddName = "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE";
 constexpr const char* kNameName = "_ZNK2at14RecordFunction4nameEv";
-// Where it takes StepCallbacks the callback has the layout above.
+// If its constructor takes StepCallbacks, the callback has the layout above.
 constexpr const char* kLayoutName = "_ZN2at14RecordFunctionC1EONS_13StepCallbacksE";
 
 using Add = uint64_t (*)(Callback callback);
@@ -65,7 +65,7 @@ void say(OperatorsState state) {
   g_control->operators_state.store(state, std::memory_order_relaxed);
 }
 
-// ---- What is kept of an operator that has begun ----
+// ---- The object kept for an operator that has begun ----
 
 // at::ObserverContext has a virtual destructor, and nothing else.
 class Kept {
@@ -75,7 +75,7 @@ class Kept {
   static void operator delete(void* kept);
   static void* operator new(size_t, void* at) { return at; }
 
-  // A forked child is in none of its parent's scopes.
+  // A forked child is not in any of its parent's scopes.
   uint64_t id() const { return birth_ == g_birth ? id_ : 0; }
 
  private:
@@ -85,7 +85,7 @@ class Kept {
 
 }  // namespace
 
-// A thread's operators. An entry is taken by the thread, and given back by any.
+// A thread's operators. The thread takes an entry; any thread gives it back.
 struct OperatorTable {
   struct Entry {
     alignas(Kept) unsigned char kept[sizeof(Kept)];
@@ -170,7 +170,7 @@ void any_ends(const void*, void* kept) {
   record_scope(wire::ScopeOperation::kEndOnly, 0, id, hook_frame);
 }
 
-// ---- Asking for them ----
+// ---- Registering the callbacks ----
 
 Callback callback_for(void* (*start)(void**, const void*), std::initializer_list<size_t> scopes) {
   Callback callback{start, any_ends, 1.0, {}, false, false, false};
@@ -186,7 +186,7 @@ bool find(const char* name, Function* function) {
   return found != nullptr;
 }
 
-// False: the library has not what is needed.
+// False: the library lacks what is needed.
 bool find_library() {
   void* layout = nullptr;
   LoadedObject object;
@@ -198,7 +198,7 @@ bool find_library() {
 }
 
 bool is_time(const uint64_t* pcs_avma, uint32_t count) {
-  if (is_filtered()) return false;  // what the library allocates then could be a system call that kills
+  if (is_filtered()) return false;  // an allocation by the library could make a system call that the filter kills for
   Search before = Search::kNotBegun;
   if (g_search.compare_exchange_strong(before, Search::kUnderWay, std::memory_order_acquire)) {
     if (!find_library()) {
@@ -217,7 +217,7 @@ bool is_time(const uint64_t* pcs_avma, uint32_t count) {
 }
 
 void ask_library() {
-  if (g_waiting.exchange(nullptr, std::memory_order_acq_rel) == nullptr) return;  // another thread is at it
+  if (g_waiting.exchange(nullptr, std::memory_order_acq_rel) == nullptr) return;  // another thread is doing it
   const int before = errno;
   say(OperatorsState::kRecorded);
   g_library.add(callback_for(operator_begins, {kFunctionScope, kScriptScope}));
@@ -242,7 +242,7 @@ bool note_object_for_operators(const char* path) {
   return false;
 }
 
-// ---- Which number the next one has ----
+// ---- The number of the next operator ----
 
 // at::RecordFunction::before, in the forms that it has had.
 LateReal g_befores[] = {
@@ -269,7 +269,7 @@ void note_sequence(int64_t sequence, const uint64_t* hook_frame) {
   context->operators.has_sequence = true;
 }
 
-// Where no callback of ours was called, the number is nobody's.
+// If no callback of the agent was called, drops the number.
 void forget_sequence() {
   if (Context* const context = t_context) context->operators.has_sequence = false;
 }
@@ -297,7 +297,7 @@ void settle_operators() {
 void forget_operators() {
   forget_unloaded(g_befores);
   if (g_search.load(std::memory_order_acquire) != Search::kFound) return;
-  // Before glibc 2.35 nobody can tell: there the library is taken to stay, as Python's modules do.
+  // Before glibc 2.35 that is unknown: there the library is assumed to stay, as Python's modules do.
   if (!can_tell_loaded() || is_surely_loaded(reinterpret_cast<const void*>(g_library.add))) return;
   g_waiting.store(nullptr, std::memory_order_relaxed);
   g_search.store(Search::kNotBegun, std::memory_order_relaxed);
@@ -308,7 +308,7 @@ void forget_operators() {
 
 using namespace heapprof::agent;
 
-// A text by value is handed over by its address.
+// A text by value is passed by its address.
 EARLY_HOOK(void, _ZN2at14RecordFunction6beforeEPKcl)(void* function, const char* text, int64_t sequence) {
   stand_before(&g_befores[0], function, text, sequence);
 }

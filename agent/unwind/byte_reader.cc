@@ -5,8 +5,8 @@
 
 namespace heapprof::agent {
 
-// Assemblers pad numbers with a few bytes. A malformed number could go on for megabytes, which every look-up would read
-// again.
+// Assemblers pad numbers with a few bytes. A malformed number could go on for megabytes, and every look-up would read
+// them again.
 constexpr unsigned kMostShift = 7 * 20;
 
 uint64_t ByteReader::read_uleb128() {

@@ -1,7 +1,7 @@
 // agent/unwind/byte_reader.h: reads call frame information from memory, within bounds.
 //
 // Guarantees
-//  - Nothing outside of [at, end) is read. A read past the end gives 0, and has_failed() is true from then on.
+//  - Reads only inside [at, end). A read past the end returns 0, and has_failed() is true from then on.
 // Trust:    the bytes are the target's own tables; a malformed one ends in has_failed(), not in a fault
 //           (tests/fuzz/unwind_fuzz.cc).
 #pragma once
@@ -59,9 +59,10 @@ class ByteReader {
 
   uint64_t read_uleb128();
   int64_t read_sleb128();
-  // data_base_avma: where kPointerRelativeToData counts from. An indirect pointer fails: nothing that we need uses one.
+  // data_base_avma: where kPointerRelativeToData counts from. An indirect pointer fails: nothing that the agent needs
+  // uses one.
   uint64_t read_pointer(uint8_t encoding, uint64_t data_base_avma);
-  // Passes over a pointer whose value does not matter.
+  // Skips a pointer whose value does not matter.
   void skip_pointer(uint8_t encoding);
 
  private:

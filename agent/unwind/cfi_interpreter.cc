@@ -1,7 +1,8 @@
-// agent/unwind/cfi_interpreter.cc: finds the CFA by a row of call frame information, then each register of the caller.
+// agent/unwind/cfi_interpreter.cc: finds the CFA from a row of call frame information, then each register of the
+// caller.
 //
-// Registers are restored one by one, and one that cannot be is only marked as unknown: most rows name registers that no
-// outer frame asks for. Only the return address, sp and bp have to be found, because the walk goes on with them.
+// Registers are restored one by one. One that cannot be restored is only marked as unknown: most rows name registers
+// that no outer frame needs. Only the return address, sp and bp have to be found, because the walk goes on with them.
 #include "agent/unwind/cfi_interpreter.h"
 
 #include "agent/unwind/dwarf_expression.h"

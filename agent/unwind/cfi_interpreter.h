@@ -1,7 +1,7 @@
-// agent/unwind/cfi_interpreter.h: steps from a frame to its caller by the whole of its call frame information.
+// agent/unwind/cfi_interpreter.h: steps from a frame to its caller by its complete call frame information.
 //
 // Guarantees
-//  - Every register that the information gives is restored; one whose rule needs an unknown register becomes unknown.
+//  - Restores every register that the information describes; one whose rule needs an unknown register becomes unknown.
 //  - After a signal frame the program counter is the interrupted address + 1 (shared/events.h).
 // Context:  slow path of a hook: rules that are not compact (expressions, other registers, signal frames).
 // Cost:     about 1 µs a frame.
@@ -22,8 +22,8 @@ enum class Step : uint8_t {
   kBadFrame,         // the result cannot be a frame
 };
 
-// Leaves *registers as they are unless it returns kDone. *has_jumped: the caller's frame is not above this one, as
-// where a signal handler has a stack of its own.
+// Changes *registers only if it returns kDone. *has_jumped: the caller's frame is not above this one, as when a signal
+// handler has a stack of its own.
 Step step_frame(uint32_t age, CfiWorkspace* workspace, Registers* registers, bool* has_jumped);
 
 }  // namespace heapprof::agent

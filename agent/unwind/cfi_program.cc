@@ -1,8 +1,7 @@
 // agent/unwind/cfi_program.cc: executes a function's call frame instructions up to an address.
 //
-// The instructions are in DWARF 5, 6.4.2 and 7.24, and in LSB 5.0, 10.5.2. Each is carried out or refused: one that
-// were passed over would leave a row that looks right. A program is run once for each program counter, as its rule is
-// kept afterwards.
+// The instructions are in DWARF 5, 6.4.2 and 7.24, and in LSB 5.0, 10.5.2. Each is executed or refused: skipping one
+// would leave a row that looks right. A program is run once for each program counter, as the resulting rule is kept.
 #include "agent/unwind/cfi_program.h"
 
 #include "agent/unwind/byte_reader.h"
@@ -38,7 +37,7 @@ enum Instruction : uint8_t {
   kAdvance8 = 0x1d,  // DW_CFA_MIPS_advance_loc8
   kArgumentsSize = 0x2e,
   kNegativeOffsetExtended = 0x2f,
-  kAdvance = 1,  // the three that hold an operand in their low six bits, by their high two
+  kAdvance = 1,  // the three with an operand in their low six bits, by their high two
   kOffset = 2,
   kRestore = 3,
 };
@@ -48,11 +47,11 @@ class Program {
   Program(const FrameDescription& description, const uint8_t* at, const uint8_t* end, CfiWorkspace* workspace)
       : description_(description), reader_(at, end), workspace_(workspace), row_(workspace->row) {}
 
-  // Executes until the row for pc_avma is complete. False: malformed, or an instruction that is not known.
+  // Executes until the row for pc_avma is complete. False: malformed, or an unknown instruction.
   bool run(uint64_t start_avma, uint64_t pc_avma) {
     location_avma_ = start_avma;
     while (reader_.left_bytes() != 0 && location_avma_ <= pc_avma) {
-      // The row is what holds before the location moves beyond pc_avma.
+      // The row is the one that applies before the location moves beyond pc_avma.
       const uint8_t code = reader_.read<uint8_t>();
       const uint64_t operand = code & 0x3f;
       switch (code >> 6) {
@@ -126,13 +125,13 @@ class Program {
 
   void advance(uint64_t delta) { location_avma_ += delta * description_.code_alignment; }
 
-  // Multiplied without sign, because a malformed factor may overflow.
+  // Unsigned multiplication, because a malformed factor may overflow.
   int64_t scaled(uint64_t factored) const {
     return static_cast<int64_t>(factored * static_cast<uint64_t>(description_.data_alignment));
   }
   int64_t scaled_signed() { return scaled(static_cast<uint64_t>(reader_.read_sleb128())); }
 
-  // Vector registers and the like are passed over: no address depends on them.
+  // Vector registers and the like are ignored: no address depends on them.
   void set(uint64_t number, RegisterRule rule, int64_t value) {
     if (number >= kRegisterCount) return;
     row_.rules[number] = rule;
@@ -157,7 +156,7 @@ class Program {
     return true;
   }
 
-  // An expression: its length, then its bytes. Gives the address of the length.
+  // Skips an expression: its length, then its bytes. Returns the address of the length.
   const uint8_t* take_block() {
     const uint8_t* block = reader_.at();
     reader_.skip(reader_.read_uleb128());

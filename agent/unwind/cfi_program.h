@@ -1,9 +1,9 @@
-// agent/unwind/cfi_program.h: runs call frame instructions and gives the row that holds at an address.
+// agent/unwind/cfi_program.h: runs call frame instructions up to an address, and returns the row that applies there.
 //
 // Guarantees
-//  - Carries out every DW_CFA instruction of DWARF 5 that .eh_frame may hold, and GNU's; returns false at any other. It
+//  - Executes every DW_CFA instruction of DWARF 5 that .eh_frame may hold, and GNU's; returns false at any other. It
 //    never reads past a program's end (tests/unit/agent_unwind/cfi_test.cc, and the fuzz target of unwind tables).
-// Context:  slow path of a hook. The rows are in the caller's workspace, because they are too large for a stranger's
+// Context:  slow path of a hook. The rows are in the caller's workspace, because they are too large for the program's
 //           stack.
 // Cost:     0.1-0.5 µs.
 #pragma once
@@ -23,8 +23,8 @@ enum class RegisterRule : uint8_t {
   kOffset,           // saved at CFA + value
   kValueOffset,      // is CFA + value
   kRegister,         // is in register `value`
-  kExpression,       // saved at what the expression gives; value: address of its length field
-  kValueExpression,  // is what the expression gives
+  kExpression,       // saved at the address that the expression computes; value: address of its length field
+  kValueExpression,  // is what the expression computes
 };
 
 struct CfiRow {
@@ -42,13 +42,13 @@ inline constexpr uint32_t kMaxExpressionDepth = 64;
 struct CfiWorkspace {
   CfiRow row;             // the result
   uint64_t row_end_avma;  // where the next row begins; ~0: the program has no more
-  CfiRow initial;         // after the CIE's program: what DW_CFA_restore goes back to
+  CfiRow initial;         // after the CIE's program: what DW_CFA_restore restores
   CfiRow remembered[kMaxRememberedRows];
   uint64_t expression_stack[kMaxExpressionDepth];
-  KnownStacks* stacks;  // where frames are read first
+  KnownStacks* stacks;  // memory of known stacks is read directly
 };
 
-// The row at pc_avma in workspace->row. pre: description describes pc_avma.
+// Leaves the row at pc_avma in workspace->row. pre: description describes pc_avma.
 bool run_cfi_program(const FrameDescription& description, uint64_t pc_avma, CfiWorkspace* workspace);
 
 }  // namespace heapprof::agent

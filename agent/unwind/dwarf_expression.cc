@@ -1,7 +1,7 @@
 // agent/unwind/dwarf_expression.cc: a stack machine for the expressions that compilers put into call frame information.
 //
 // The operations are in DWARF 5, 2.5.1 and 7.7.1. A branch may lead backwards, so the number of steps is limited: an
-// expression that goes round for ever would hold up the program inside malloc.
+// endless loop would hang the program inside malloc.
 #include "agent/unwind/dwarf_expression.h"
 
 #include "agent/unwind/byte_reader.h"
@@ -113,7 +113,8 @@ class Machine {
       state_ = Evaluation::kUnknownRegister;
       return;
     }
-    // The return address column as an operand is the program counter of this frame (PLT entries are described with it).
+    // As an operand, the return address column is the program counter of this frame (descriptions of PLT entries use
+    // it).
     const uint64_t correction = number == kRegisterPc ? 1 : 0;
     push(registers_.value[number] - correction + offset);
   }

@@ -1,12 +1,13 @@
 // agent/unwind/dwarf_expression.h: evaluates the DWARF expressions of call frame information.
 //
 // Guarantees
-//  - Ends after kMaxExpressionSteps operations; divides by zero, jumps and stack errors are refused (cfi_test.cc,
+//  - Ends after kMaxExpressionSteps operations; refuses division by zero, jumps out of the expression and stack errors
+//    (cfi_test.cc,
 //    "expressions that cannot be computed are refused").
-// Not provided: locations, pieces, types, thread-local storage: call frame information has no use for them.
+// Not provided: locations, pieces, types, thread-local storage: call frame information does not use them.
 // Context:  slow path of a hook.
-// Trust:    an expression may read memory by an address that it computes from registers, which may be anything: what is
-//           not of a known stack the kernel reads for us (agent/process/own_memory.h).
+// Trust:    an expression may read memory at any address, computed from registers. Memory outside the known stacks is
+//           read through the kernel (agent/process/own_memory.h).
 #pragma once
 
 #include "agent/unwind/cfi_program.h"
@@ -20,7 +21,7 @@ inline constexpr uint32_t kMaxExpressionSteps = 1000;
 
 enum class Evaluation : uint8_t {
   kDone,
-  kUnknownRegister,  // it needs a register whose content is not known
+  kUnknownRegister,  // it needs a register whose content is unknown
   kMalformed,
 };
 
@@ -29,7 +30,7 @@ enum class Evaluation : uint8_t {
 Evaluation evaluate_expression(const uint8_t* block, const uint8_t* readable_end, const Registers& registers,
                                const uint64_t* initial, CfiWorkspace* workspace, uint64_t* result);
 
-// False where nothing can be mapped: near 0 and beyond the user's half of the address space.
+// False for addresses where nothing can be mapped: near 0 and beyond the user half of the address space.
 inline bool is_plausible_address(uint64_t avma) { return avma >= 1u << 16 && avma < uint64_t{1} << 56; }
 
 // Reads size_bytes (1, 2, 4 or 8) at avma. False: they cannot be read.

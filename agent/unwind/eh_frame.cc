@@ -1,8 +1,8 @@
-// agent/unwind/eh_frame.cc: a binary search in the linker's table, or a scan where there is none.
+// agent/unwind/eh_frame.cc: a binary search in the linker's table, or a scan if there is no table.
 //
 // Linkers write .eh_frame_hdr: a version, three encodings, the address of .eh_frame, and a table of (function, FDE)
-// pairs that is sorted by address: as 32-bit offsets from the header in everything that GNU ld, gold, lld and mold
-// produce. Other shapes are legal and are found by a scan.
+// pairs sorted by address. GNU ld, gold, lld and mold always write the pairs as 32-bit offsets from the header. Other
+// shapes are legal; for them .eh_frame is scanned.
 #include "agent/unwind/eh_frame.h"
 
 #include "agent/unwind/byte_reader.h"
@@ -56,7 +56,7 @@ bool parse_common(const ModuleInfo& module, uint64_t cie_avma, FrameDescription*
     description->initial_program = reader.at();
     return !reader.has_failed();
   }
-  if (!*has_data) return false;  // without its length, what follows cannot be found
+  if (!*has_data) return false;  // without its length, the program after it cannot be found
   const uint64_t data_bytes = reader.read_uleb128();
   if (data_bytes > reader.left_bytes()) return false;
   description->initial_program = reader.at() + data_bytes;
@@ -66,7 +66,7 @@ bool parse_common(const ModuleInfo& module, uint64_t cie_avma, FrameDescription*
       case 'P': reader.skip_pointer(reader.read<uint8_t>()); break;
       case 'L': reader.read<uint8_t>(); break;
       case 'S': description->is_signal_frame = true; break;
-      default: return !reader.has_failed();  // unknown letters end what can be understood; the length leads past them
+      default: return !reader.has_failed();  // an unknown letter ends parsing; the length skips the rest
     }
   }
   return !reader.has_failed();
@@ -98,7 +98,7 @@ bool read_description(const ModuleInfo& module, uint64_t fde_avma, FrameDescript
 
 namespace {
 
-// False unless it describes pc_avma.
+// Returns false unless it describes pc_avma.
 bool parse_description(const ModuleInfo& module, uint64_t fde_avma, uint64_t pc_avma, FrameDescription* description) {
   return read_description(module, fde_avma, description) &&
          pc_avma - description->start_avma < description->end_avma - description->start_avma;

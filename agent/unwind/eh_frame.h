@@ -19,20 +19,20 @@ inline constexpr uint64_t kMaxScanBytes = 256u << 10;
 struct FrameDescription {
   uint64_t start_avma;
   uint64_t end_avma;
-  const uint8_t* initial_program;  // of the CIE: the row at the function's entry
+  const uint8_t* initial_program;  // the CIE's: the row at the function's entry
   const uint8_t* initial_program_end;
-  const uint8_t* program;  // of the FDE: how the row changes
+  const uint8_t* program;  // the FDE's: how the row changes
   const uint8_t* program_end;
-  const uint8_t* readable_end;  // of the module's table memory: bounds the expressions
+  const uint8_t* readable_end;  // end of the module's table memory: bounds the expressions
   uint64_t code_alignment;
   int64_t data_alignment;
   uint32_t return_register;
   uint8_t pointer_encoding;
-  bool is_signal_frame;  // the caller was interrupted: its program counter is no return address
+  bool is_signal_frame;  // the caller was interrupted: its program counter is not a return address
 };
 
-// The description of one function whatever its addresses, which its own pointers give. fde_avma: its length field.
-// False: it is malformed, or no description.
+// Reads the description of one function, including its addresses. fde_avma: its length field. False: it is malformed,
+// or no description.
 bool read_description(const ModuleInfo& module, uint64_t fde_avma, FrameDescription* description);
 
 // pre: pc_avma is an address inside an instruction (a return address − 1).

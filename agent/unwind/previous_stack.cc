@@ -1,6 +1,6 @@
-// agent/unwind/previous_stack.cc: forgets what is not true any more, and no more than that.
+// agent/unwind/previous_stack.cc: drops what is no longer valid, and only that.
 //
-// Frames are forgotten from one of them on inwards: those outside of it were found by steps that do not depend on it.
+// Frames are dropped from some frame inwards: the steps that found the frames further out do not depend on it.
 #include "agent/unwind/previous_stack.h"
 
 #include "agent/process/age.h"
@@ -24,7 +24,7 @@ void reset_stack(UnwindContext* context) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   context->stacks.forget();
   context->deep.sp = 0;
-  memset(context->flags, 0, context->count);  // an event that was left half way may have miscounted them
+  memset(context->flags, 0, context->count);  // an abandoned event may have miscounted them
   context->flagged = 0;
   context->guessed = 0;
   context->count = 0;
@@ -32,7 +32,7 @@ void reset_stack(UnwindContext* context) {
 
 namespace {
 
-// Forgets the frames of the previous stack from frame `base` on. What is left was found by rules that still hold.
+// Drops the frames of the previous stack from frame `base` inwards. The rules that found the others still hold.
 void cut_stack(UnwindContext* context, uint32_t base) {
   if (base >= context->count) return;
   clear_flags(context, base);
@@ -41,9 +41,9 @@ void cut_stack(UnwindContext* context, uint32_t base) {
   context->count = base;
 }
 
-// Forgets what a range of addresses was known for, where that has ended: its rules, and the frames of the previous
-// stack from the outermost one in it on. Else a function that came to the same place would be taken for the one before
-// it.
+// Drops what was known about a range of addresses that became invalid: its rules, and the frames of the previous stack
+// from the outermost one in the range inwards. Otherwise a function loaded at the same address would be mistaken for
+// its predecessor.
 void forget_range(UnwindContext* context, const Ending& ending) {
   for (UnwindRule& rule : context->rules) {
     if (ending.holds_return(rule.pc_avma)) forget_rule(&rule);
@@ -62,14 +62,14 @@ void forget_everything(UnwindContext* context) {
 
 void grow_older(UnwindContext* context, uint32_t age) {
   context->deep.sp = 0;
-  memset(context->go_calls, 0, sizeof context->go_calls);  // other code may have come there
+  memset(context->go_calls, 0, sizeof context->go_calls);  // other code may be there now
   if (context->age != 0) {
     count_one(context->counters->forgotten_rules);
     const bool is_known =
         for_each_ending(context->age, age, [context](const Ending& ending) { forget_range(context, ending); });
     if (!is_known) forget_everything(context);
   }
-  // A handler that jumps out of this leaves the old age, and all of it is done again.
+  // If a handler jumps out of this, the old age remains, and all of it is done again.
   std::atomic_signal_fence(std::memory_order_release);
   context->age = age;
 }

@@ -1,4 +1,5 @@
-// agent/unwind/previous_stack.h: until when the previous stack, and what is known beside it, is true.
+// agent/unwind/previous_stack.h: drops parts of the previous stack, and of what is cached with it, that are no longer
+// valid.
 //
 // Context:  walks; a signal handler may jump out of any of these.
 #pragma once
@@ -16,10 +17,10 @@ inline void clear_flags(UnwindContext* context, uint32_t base) {
   if (HEAPPROF_UNLIKELY(context->flagged != 0)) clear_flags_from(context, base);
 }
 
-// Forgets what has ended up to this age.
+// Drops what has become invalid up to this generation (age).
 void grow_older(UnwindContext* context, uint32_t age);
 
-// An object may have come to lie where there was none: frames from the outermost guessed one on are forgotten.
+// An object may have been loaded where there was none: drops the frames from the outermost guessed one inwards.
 void forget_guesses(UnwindContext* context);
 
 }  // namespace heapprof::agent

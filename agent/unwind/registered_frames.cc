@@ -1,13 +1,12 @@
-// agent/unwind/registered_frames.cc: rows of all sections in one array, in the order of registering, and a list of
+// agent/unwind/registered_frames.cc: rows of all sections in one array, in the order of registration, and a list of
 // ranges that point into it.
 //
-// Why rules and not tables: a program may free a table, and the code, without a word. A rule that is left over leads a
-// walk astray, as the table that is left over leads libgcc astray; but it never leads to a read of unmapped memory
-// (unit/agent_unwind).
+// Why rules and not tables: a program may free a table, and the code, without deregistering them. A stale rule misleads
+// a walk, as a stale table misleads libgcc; but it never causes a read of unmapped memory (unit/agent_unwind).
 //
-// Readers take no lock. A section is published by the count, after all of it is written; where sections go, a sequence
-// number tells readers so, as in process/modules.cc. Writers that find the lock taken for long give up, and with them
-// all that is known of such code: in a forked child its holder may be in the parent.
+// Readers take no lock. The count publishes a section after all of it is written. When sections are removed, a sequence
+// number tells readers, as in process/modules.cc. A writer that finds the lock taken for long gives up, and everything
+// known about such code is dropped: in a forked child the lock's holder may be in the parent.
 #include "agent/unwind/registered_frames.h"
 
 #include "agent/libc/raw.h"
@@ -45,7 +44,7 @@ struct Section {
   // the section's address, inverted, so that a search of memory for pointers does not find it
   std::atomic<uint64_t> key;
   std::atomic<uint64_t> start_avma;
-  std::atomic<uint64_t> end_avma;  // equal to the start: it is gone
+  std::atomic<uint64_t> end_avma;  // equal to the start: the section is gone
   std::atomic<uint32_t> first;
   std::atomic<uint32_t> count;
 };
@@ -59,7 +58,7 @@ struct Tables {
 
 std::atomic<Tables*> g_tables;
 std::atomic<uint32_t> g_sections;
-std::atomic<uint32_t> g_change;  // odd while sections go
+std::atomic<uint32_t> g_change;  // odd while sections are being removed
 std::atomic<uint32_t> g_is_writing;
 std::atomic<bool> g_is_off;
 uint32_t g_rows;  // used
@@ -81,7 +80,7 @@ bool lock_tables() {
   return true;
 }
 
-// Nothing that was kept is believed any more, nor will anything be.
+// From now on no rule of registered code is used.
 void give_up() {
   if (!g_is_off.exchange(true, kRelaxed)) end_known_code(kEverything);
 }
@@ -102,7 +101,7 @@ void begin_change() {
 }
 void end_change() { g_change.store(g_change.load(kRelaxed) + 1, std::memory_order_release); }
 
-// Ends the sections for which is_meant(section) holds, from the first `count`.
+// Removes those of the first `count` sections for which is_meant(section) holds.
 template <typename F>
 void end_sections(Tables* tables, uint32_t count, F&& is_meant) {
   for (uint32_t i = 0; i < count; ++i) {
@@ -116,7 +115,7 @@ void end_sections(Tables* tables, uint32_t count, F&& is_meant) {
   }
 }
 
-// Gives the room of the last sections back where they are gone.
+// Frees the room of the last sections if they are gone.
 void drop_last(Tables* tables) {
   uint32_t count = g_sections.load(kRelaxed);
   begin_change();
@@ -130,7 +129,7 @@ void drop_last(Tables* tables) {
   end_change();
 }
 
-// Takes the rows of one section.
+// Collects the rows of one section.
 class Builder {
  public:
   Builder(Tables* tables, uint64_t key_avma) : tables_(tables), key_avma_(key_avma) {}
@@ -200,10 +199,10 @@ void end_section(Tables* tables, uint64_t section_avma) {
 }
 
 void read_section(Tables* tables, uint64_t section_avma) {
-  end_section(tables, section_avma);  // what was there before
+  end_section(tables, section_avma);  // the section that was there before
   const size_t bytes = read_own_part(tables->copy, reinterpret_cast<const void*>(section_avma), kMostSectionBytes);
   const uint64_t copy_avma = reinterpret_cast<uint64_t>(tables->copy);
-  const uint64_t moved_bytes = section_avma - copy_avma;  // pointers that count from themselves are off by this
+  const uint64_t moved_bytes = section_avma - copy_avma;  // self-relative pointers are off by this
   ModuleInfo table{};
   table.table_start_avma = copy_avma;
   table.table_end_avma = copy_avma + bytes;
@@ -233,12 +232,12 @@ void read_section(Tables* tables, uint64_t section_avma) {
 void note_registered_frames(const void* section) {
   if (section == nullptr || is_filtered()) return;
   with_tables([section](Tables* tables) { read_section(tables, reinterpret_cast<uint64_t>(section)); });
-  note_loading();  // what nothing described a moment ago may be described now
+  note_loading();  // code that was undescribed a moment ago may be described now
 }
 
 void note_deregistered_frames(const void* section) {
   if (g_tables.load(kRelaxed) == nullptr) return;
-  if (is_filtered()) return give_up();  // it cannot block its signals, and so not lock
+  if (is_filtered()) return give_up();  // it cannot block its signals, so it cannot lock
   with_tables([section](Tables* tables) { end_section(tables, reinterpret_cast<uint64_t>(section)); });
 }
 
@@ -246,14 +245,14 @@ bool find_registered_rule(uint64_t row_avma, StepRule* rule) {
   const uint32_t change = g_change.load(std::memory_order_acquire);
   const Tables* const tables = g_tables.load(std::memory_order_acquire);
   if (tables == nullptr || g_is_off.load(kRelaxed)) return false;
-  // The last one registered counts, as code may have come to lie where other code was.
+  // The section registered last counts, as new code may be where other code was.
   for (uint32_t i = g_sections.load(std::memory_order_acquire); i-- > 0;) {
     const Section& section = tables->sections[i];
     const uint64_t start_avma = section.start_avma.load(kRelaxed);
     if (row_avma - start_avma >= section.end_avma.load(kRelaxed) - start_avma) continue;
     uint32_t low = section.first.load(kRelaxed);
     uint32_t high = low + section.count.load(kRelaxed);
-    if (high > kMostRows || low >= high) return false;  // it changes just now
+    if (high > kMostRows || low >= high) return false;  // it is being changed
     while (high - low > 1) {  // the last row that begins at or before row_avma is in [low, high)
       const uint32_t middle = low + (high - low) / 2;
       (tables->rows[middle].start_avma.load(kRelaxed) <= row_avma ? low : high) = middle;
@@ -263,7 +262,7 @@ bool find_registered_rule(uint64_t row_avma, StepRule* rule) {
     memcpy(&found, &bytes, sizeof found);
     std::atomic_thread_fence(std::memory_order_acquire);
     if ((change & 1) != 0 || g_change.load(kRelaxed) != change) return false;
-    if (found.kind == RuleKind::kNoUnwindInfo) continue;  // between two functions, where others may be
+    if (found.kind == RuleKind::kNoUnwindInfo) continue;  // between two functions; another section may describe it
     *rule = found;
     return true;
   }

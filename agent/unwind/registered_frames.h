@@ -1,16 +1,16 @@
-// agent/unwind/registered_frames.h: unwind rules of code in no object, whose compiler described it: LLVM (lli, numba,
-// Postgres, Julia) hands libgcc an .eh_frame section for what it compiled (__register_frame).
+// agent/unwind/registered_frames.h: unwind rules of code outside every object that its compiler described: LLVM (lli,
+// numba, Postgres, Julia) gives libgcc an .eh_frame section for code that it compiled (__register_frame).
 //
 // Guarantees
-//  - A section is read once, when it is registered, and through the kernel: no section faults, whatever it is. What is
-//    kept of it is compact rules; nothing of the program's memory is read later.
+//  - A section is read once, when it is registered, and through the kernel, so that no section can cause a fault. Only
+//    compact rules of it are kept; the program's memory is not read later.
 //  - A rule holds until its section is deregistered, or another one is registered for the same addresses.
-// Not provided: rows that are no compact rule (expressions, other registers): such a frame is as if undescribed. Of a
-//               section more than 256 KiB; more than 131,072 rows or 1,024 sections of all: what has no room is as if
-//               undescribed, too. A section of the program's under a filter of system calls (nothing can be read).
-// Context:  registering: a hook, outside of events. Look-up: slow path of a hook, without a lock.
-// Cost:     registering: 1 µs, and 1 µs a function. Look-up: 1 ns a section. 2.4 MiB of addresses, from the first
-//           section on; touched as they are used.
+// Not provided: rows that are no compact rule (expressions, other registers); more than 256 KiB of a section; more than
+//               131,072 rows or 1,024 sections in all: such frames count as undescribed. A section that the program
+//               registers under a seccomp filter (nothing can be read).
+// Context:  registering: a hook, outside events. Look-up: slow path of a hook, without a lock.
+// Cost:     registering: 1 µs, and 1 µs a function. Look-up: 1 ns a section. 2.4 MiB of address space, from the first
+//           section on; touched as it is used.
 #pragma once
 
 #include "agent/unwind/unwind_rule.h"

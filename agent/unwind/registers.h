@@ -1,4 +1,4 @@
-// agent/unwind/registers.h: the registers of one frame, by their DWARF numbers, and how to begin a walk in our own
+// agent/unwind/registers.h: the registers of one frame, by DWARF number, and how to begin a walk in the agent's own
 // frame.
 //
 // This is the x86-64 version (System V ABI, table 3.36); another architecture brings its own.
@@ -29,8 +29,8 @@ struct Registers {
   }
 };
 
-// The registers of the function that this is inlined into; the program counter is that of an instruction in it, + 1, as
-// of an interrupted frame. Only the registers that calls preserve are known.
+// Reads the registers of the function that this is inlined into. The program counter is that of an instruction in it, +
+// 1, as for an interrupted frame. Only callee-saved registers are known.
 [[gnu::always_inline]] inline void read_own_registers(Registers* registers) {
   uint64_t pc_avma;
   asm volatile(

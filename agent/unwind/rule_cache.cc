@@ -1,16 +1,16 @@
 // agent/unwind/rule_cache.cc: one table for all threads, read and written without a lock.
 //
-// A slot is two 8-byte words: the program counter, and the rule packed together with the age at which it was
-// stored. 16-byte loads would make it one, but they are atomic only on processors with AVX (and on others only by a
-// locked write), so a slot is written under a protocol instead, which needs nothing but 8-byte atomics:
+// A slot is two 8-byte words: the program counter, and the rule packed together with the age at which it was stored. A
+// 16-byte load would read both at once, but is atomic only on processors with AVX (and on others only by a locked
+// write). So a slot is written under a protocol that needs only 8-byte atomics:
 //   writer: pc := kBusy (compare-and-swap: only one writer wins); rule := new (release); pc := new (release)
-//   reader: rule, then pc (acquire), then rule again: valid if both loads of the rule are the same, it is of the
-//   reader's age or still holds at that, and pc is his
+//   reader: rule, then pc (acquire), then rule again: valid if both loads of the rule are equal, its age is the
+//   reader's or it still holds at that age, and pc is the reader's
 // Why a reader never pairs one pc with another's rule: a slot is only rewritten at a later age than the one that it
-// holds, so the rule word takes a value of each age at most once, and a reader who saw it twice knows that it did not
-// change in between. The pc that he read in between is then kBusy or the pc that was stored after this rule:
-// had it been a later one, his second read, ordered after it, would have seen a later rule. A program counter and a
-// age share no word, so an age has 28 bits. It wraps around after 268 million unloads.
+// holds, so the rule word has a value of each age at most once. A reader that saw the same value twice knows that it
+// did not change in between. The pc that it read in between is then kBusy or the pc that was stored after this rule:
+// had it been a later one, the second read of the rule, ordered after it, would have seen a later rule. A program
+// counter and an age share no word, so an age has 28 bits. It wraps around after 268 million unloads.
 #include "agent/unwind/rule_cache.h"
 
 #include "agent/libc/raw.h"
@@ -46,7 +46,7 @@ Set* g_sets = nullptr;
 constexpr uint32_t kAgeShift = 36;
 constexpr uint32_t kAgeCount = (1u << 28) - 1;
 
-// A tag is never 0, so that an unused slot belongs to no age.
+// A tag is never 0, so that an unused slot has no age.
 uint32_t age_tag(uint32_t age) { return age % kAgeCount + 1; }
 uint32_t tag_of(uint64_t packed) { return static_cast<uint32_t>(packed >> kAgeShift); }
 
@@ -71,13 +71,13 @@ UnwindRule unpack(uint64_t pc_avma, uint64_t packed) {
 }
 static_assert(kMaxCfaOffsetBytes / 8 < 1 << 23 && kMaxBpOffsetBytes / 8 < 128);
 
-// A rule may be in either of two sets, so that a crowded one does not overflow.
+// A rule may be in either of two sets, so that a crowded set does not overflow.
 Set& set_of(uint64_t pc_avma, uint32_t choice) {
   const uint64_t hash = pc_avma * 0xd6e8feb86659fd93;
   return g_sets[choice == 0 ? hash >> (64 - kSetBits) : hash >> (64 - 2 * kSetBits) & (kSets - 1)];
 }
 
-// True if a rule that was stored at the age with this tag still holds: nothing of its address has ended since.
+// True if a rule that was stored at the age with this tag still holds: nothing about its address was invalidated since.
 bool holds_still(uint32_t stored_tag, uint64_t pc_avma, uint32_t age) {
   if (stored_tag == 0) return false;
   const uint32_t ages_ago = (age_tag(age) + kAgeCount - stored_tag) % kAgeCount;
@@ -87,7 +87,7 @@ bool holds_still(uint32_t stored_tag, uint64_t pc_avma, uint32_t age) {
          holds;
 }
 
-// True if the slot holds the rule now, whether it was stored here or before.
+// True if the slot holds the rule now, whether this call or an earlier one stored it.
 bool store(Slot& slot, const UnwindRule& rule, uint32_t tag) {
   uint64_t old_pc_avma = slot.pc_avma.load(std::memory_order_acquire);
   const uint32_t old_tag = tag_of(slot.packed.load(std::memory_order_relaxed));
@@ -96,7 +96,8 @@ bool store(Slot& slot, const UnwindRule& rule, uint32_t tag) {
   if (!slot.pc_avma.compare_exchange_strong(old_pc_avma, kBusy, std::memory_order_acq_rel, std::memory_order_relaxed)) {
     return false;
   }
-  // The slot is ours. Another writer may have been here between the load and the exchange, and left the same pc.
+  // This writer owns the slot now. Another one may have been here between the load and the exchange, and left the same
+  // pc.
   if (!is_older(tag_of(slot.packed.load(std::memory_order_relaxed)), tag)) {
     slot.pc_avma.store(old_pc_avma, std::memory_order_release);
     return false;

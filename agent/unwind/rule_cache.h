@@ -1,11 +1,11 @@
-// agent/unwind/rule_cache.h: the unwind rules of the whole process, for all of its threads.
+// agent/unwind/rule_cache.h: the unwind rules of the whole process, shared by all its threads.
 //
 // Guarantees
-//  - A rule that find_shared_rule gives is one that was stored for exactly this program counter, at this age or at an
-//    earlier one since which nothing of its address has ended (agent/process/age.h). A reader takes no lock and may be
-//    interrupted anywhere. So may a writer, which costs one slot at worst.
+//  - A rule that find_shared_rule returns was stored for exactly this program counter, at this generation (age), or at
+//    an earlier one since which nothing about its address was invalidated (agent/process/age.h). A reader takes no lock
+//    and may be interrupted anywhere. So may a writer, which costs one slot at worst.
 //    (tests/unit/agent_unwind/rule_cache_test.cc attacks it with threads.)
-// Not provided: room for every rule. 131,072 rules are kept; a rule without room is made anew when it is needed.
+// Not provided: room for every rule. 131,072 rules are kept; a rule without room is made again when it is needed.
 // Context:  slow path of a hook.
 // Cost:     one or two cache lines.
 #pragma once

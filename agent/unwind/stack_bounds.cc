@@ -1,9 +1,9 @@
 // agent/unwind/stack_bounds.cc: asks the kernel which pages above a stack pointer can be read.
 //
-// /proc/self/maps would tell, but is a file: another thread that closes all descriptors, and opens its own, would have
-// us close that. pthread_getattr_np tells the bounds of a thread's own stack, but allocates, and knows neither
-// coroutines' stacks nor a signal handler's. So one byte of each page is read by the kernel for us, upwards until one
-// cannot be. How far a stack reaches is asked only as far as a walk goes.
+// /proc/self/maps has the answer, but is a file: if another thread closes all descriptors and opens its own, the agent
+// would close that one. pthread_getattr_np returns the bounds of a thread's own stack, but allocates, and knows neither
+// coroutines' stacks nor a signal handler's. So the kernel reads one byte of each page for the agent, upwards until one
+// is not readable, and only as far as a walk goes.
 #include "agent/unwind/stack_bounds.h"
 
 #include "agent/libc/raw.h"
@@ -21,10 +21,10 @@ namespace {
 constexpr uint64_t kPageBytes = wire::kPageBytes;
 // The kernel keeps 128 MiB below the main thread's stack free of mappings. Half of that is surely stack.
 constexpr uint64_t kMainStackBytes = 64u << 20;
-constexpr uint64_t kMostFrameBytes = 256u << 20;  // a frame that claims to be larger is not believed
-constexpr uint64_t kNearBytes = 64u << 10;        // what is asked for in one call
-constexpr uint64_t kGrowBytes = 1u << 20;         // how far below a known stack the same one may have grown meanwhile
-constexpr uint64_t kUnaskedBytes = 64u << 10;     // what is believed where nobody may ask
+constexpr uint64_t kMostFrameBytes = 256u << 20;  // a frame that claims to be larger is rejected
+constexpr uint64_t kNearBytes = 64u << 10;        // checked in one call
+constexpr uint64_t kGrowBytes = 1u << 20;         // how far a known stack may have grown downwards since
+constexpr uint64_t kUnaskedBytes = 64u << 10;     // assumed readable if the kernel may not be asked
 constexpr uint64_t kUsualThreadBytes = 8u << 20;
 
 uint64_t page_of(uint64_t avma) { return avma & ~(kPageBytes - 1); }
@@ -36,17 +36,17 @@ uint64_t thread_pointer() {
   return avma;
 }
 
-// How far the stack that goes up from here is known to reach: a thread's to its descriptor. Other pages may be those of
-// anybody, and asking for one may wait for the thread that gives it (userfaultfd).
+// The known end of the stack that goes up from here: a thread's stack reaches to its descriptor. Other pages may be
+// anything, and checking one may wait for the thread that provides it (userfaultfd).
 uint64_t known_end(uint64_t from_avma) {
   const uint64_t thread_end_avma = end_of_page(thread_pointer());
   if (thread_end_avma - from_avma >= kUsualThreadBytes) return from_avma;
   return thread_end_avma - from_avma < kNearBytes ? thread_end_avma : from_avma + kNearBytes;
 }
 
-// Where the kernel cannot be asked.
+// If the kernel cannot be asked.
 AddressRange guess(uint64_t sp) {
-  const uint64_t thread_avma = thread_pointer();  // at the top of the stack of a thread that libc made
+  const uint64_t thread_avma = thread_pointer();  // at the top of the stack, if libc made the thread
   if (thread_avma - sp < kUsualThreadBytes) return {page_of(sp), thread_avma};
   return {page_of(sp), page_of(sp) + kUnaskedBytes};
 }
@@ -80,7 +80,7 @@ void KnownStacks::change_to(uint64_t sp) {
 
 bool KnownStacks::reach(uint64_t end_avma) {
   AddressRange& stack = stacks_[0];
-  // A walk that began further up has seen how far it reaches; where the kernel cannot be asked, that is all there is.
+  // A walk that began further up may have seen a higher end; if the kernel cannot be asked, nothing more is known.
   for (uint32_t at = 1; at < kKept; ++at) {
     if (stacks_[at].start <= stack.end && stacks_[at].end > stack.end) stack.end = stacks_[at].end;
   }
@@ -91,8 +91,8 @@ bool KnownStacks::reach(uint64_t end_avma) {
   return end_avma <= stack.end;
 }
 
-// Over a frame of a megabyte, or to the next of a stack's pieces (-fsplit-stack): what lies between is not read, so it
-// is not asked for, which would give pages to memory that the program never touched.
+// Jumps over a frame of a megabyte, or to the next piece of a split stack (-fsplit-stack). The memory between is not
+// read, so it is not checked: checking would give pages to memory that the program never touched.
 bool KnownStacks::jump_to(uint64_t end_avma) {
   AddressRange found = {page_of(end_avma - kPageBytes), 0};
   found.end = find_readable_end(found.start, end_avma);

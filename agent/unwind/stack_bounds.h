@@ -1,15 +1,15 @@
-// agent/unwind/stack_bounds.h: how far the memory reaches that a stack lies in: what a walk may read.
+// agent/unwind/stack_bounds.h: the bounds of the memory that a stack lies in: what a walk may read.
 //
-// Unwind tables may be wrong, and frame pointers data. A walk believes neither beyond the end of the stack that it is
-// on: what lies there may not be mapped, and reading it would be the program's death.
+// Unwind tables may be wrong, and frame pointers may be data. A walk follows neither beyond the end of its stack:
+// memory there may be unmapped, and reading it would kill the program.
 //
 // Guarantees
-//  - All pages of [start, end) could be read when they were looked at, or are the main thread's stack.
-// Not provided: the end of a stack where no system call may be made (a filter) and the stack is new: then 64 KiB above
-//               the stack pointer are believed, or what lies below the thread's own descriptor. News that a coroutine's
+//  - All pages of [start, end) were readable when they were checked, or are the main thread's stack.
+// Not provided: the end of a new stack while no system call may be made (a seccomp filter): then 64 KiB above the stack
+//               pointer are assumed readable, or what lies below the thread's own descriptor. Notice that a coroutine's
 //               stack was unmapped, or replaced by a shorter one.
-// Context:  walks: go_to and reach are slow paths of a hook, that ask the kernel (agent/process/own_memory.h).
-// Cost:     a comparison where the stack is the one of the walk before; else a system call or two.
+// Context:  walks: go_to and reach are slow paths of a hook that ask the kernel (agent/process/own_memory.h).
+// Cost:     a comparison if the stack is that of the previous walk; else a system call or two.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +22,23 @@ struct AddressRange {
   bool holds(uint64_t avma) const { return avma - start < end - start; }
 };
 
-// The stacks that a thread was seen on: its own, a signal handler's, coroutines'.
+// The stacks that a thread was seen on: its own, a signal handler's, those of coroutines.
 class KnownStacks {
  public:
-  // The one on which the walk is.
+  // The stack that the walk is on.
   const AddressRange& current() const { return stacks_[0]; }
 
   // Makes the stack that holds sp the current one.
   void go_to(uint64_t sp) {
     if (__builtin_expect(!stacks_[0].holds(sp), 0)) change_to(sp);
   }
-  // True if the current stack reaches up to end_avma, after it was looked whether there is more of it than was known.
-  // If that is far off, the current one begins anew a page below end_avma.
+  // True if the current stack reaches up to end_avma; checks whether there is more of it than was known. If end_avma is
+  // far off, the current stack then begins a page below end_avma.
   bool reach(uint64_t end_avma);
-  // Copies size_bytes (8 at most) of the current stack, or of other memory that can be read. False: it cannot be.
+  // Copies size_bytes (8 at most) of the current stack, or of other readable memory. False: it is not readable.
   bool read(uint64_t avma, uint32_t size_bytes, uint64_t* value);
-  // Copies a word that lies at most 128 bytes below sp, on a page that no walk has come to: what a function had popped
-  // when a signal interrupted it. False: it cannot be read, or lies elsewhere.
+  // Copies a word at most 128 bytes below sp, on a page that no walk has reached: a word that a function had popped
+  // when a signal interrupted it. False: it is not readable, or lies elsewhere.
   bool read_popped(uint64_t sp, uint64_t avma, uint64_t* value);
 
   void forget() { *this = {}; }

@@ -1,28 +1,27 @@
 // agent/unwind/unwind.cc: walks only what changed since the previous stack. (agent/unwind/README.md has a worked
 // example.)
 //
-// A step from a frame to its caller is a pure function of the frame's state (pc, sp, and bp where rules use it), of the
-// rule for pc, and of the cells of memory that the rule reads. So if a walk comes to a state that the previous walk of
-// this context came to as well, and every cell that the previous walk read from there on still holds what it held, then
-// it would find the very frames that the previous one found. What happened in between does not matter, nor who wrote
-// the cells. The cells are
+// A step from a frame to its caller is a pure function of the frame's state (pc, sp, and bp if rules use it), of the
+// rule for pc, and of the stack slots (cells) that the rule reads. Suppose a walk reaches a state that the previous
+// walk of this context also reached, and every cell that the previous walk read from there on is unchanged. Then it
+// would find the very same frames. What happened in between does not matter, nor what wrote the cells. The cells are
 //   the return address of each step: the word below the caller's sp, which must hold the caller's pc;
-//   the saved bp, and a CFA kept in memory, of the steps where bp decides an outer frame (FrameFlags; rare without
-//   frame pointers);
+//   the saved bp, and a CFA kept in memory, of steps where an outer frame depends on bp (FrameFlags; rare without frame
+//   pointers);
 //   the return address 0 that ended the stack.
-// Cells are compared from the inside outwards up to the first difference, so no memory is read that a walk would not
-// read.
+// Cells are compared from the innermost frame outwards up to the first difference, so only memory that a walk would
+// read is read.
 //
-// Where a cell differs and bp plays no part, the frames inside of it are taken over from the previous stack and the
-// walk goes on behind them: their steps were just verified.
+// If a cell differs and bp plays no part, the frames further in are taken over from the previous stack and the walk
+// goes on after them: their steps were just verified.
 //
-// A frame that nothing describes (JIT code) has its caller where a frame pointer leads, which is a step like that of
-// code with frame pointers: CFA = bp + 16, the caller's bp at the CFA - 16. So it is verified as such a frame is, and
-// marked (kGuessed) as the stack is a guess. What is not known by these cells is that no object holds its address
-// still: that is believed until the loader was seen allocating (g_loads).
+// An undescribed frame (JIT code) has its caller where the frame pointer leads. That is a step like that of code with
+// frame pointers: CFA = bp + 16, the caller's bp at the CFA - 16. So it is verified as such a frame is, and marked
+// (kGuessed), as the stack is a guess. These cells do not verify that there is still no object at its address: the
+// agent assumes that until it sees the loader allocate (g_loads).
 //
-// A stack that needed more than that (signal frames, code without frame pointers that nothing describes) is not
-// verified but walked whole each time, as more than sp, bp and the return addresses decided it.
+// A stack that needed more than that (signal frames, undescribed code without frame pointers) is not verified but
+// walked whole each time, as it depends on more than sp, bp and the return addresses.
 #include "agent/unwind/unwind.h"
 
 #include "agent/libc/raw.h"
@@ -59,21 +58,21 @@ uint32_t g_max_frames = kMaxFrames;
 
 namespace {
 
-// ---- The walk of what is new ----
+// ---- The walk of the new frames ----
 
 enum class WalkEnd : uint8_t {
-  kMet,        // it met the previous stack, whose frames [0, base) are the rest
-  kEnded,      // it came to the end of the stack; base is 0
-  kNeedsBp,    // a rule needs bp behind frames that were taken over: walk again, taking none over
+  kMet,        // the walk met the previous stack, whose frames [0, base) are the rest
+  kEnded,      // the walk reached the end of the stack; base is 0
+  kNeedsBp,    // a rule needs bp after frames that were taken over: walk again, taking no frame over
   kNeedsWhole  // a frame needs more than a compact rule
 };
 
 struct Walk {
   const Frame* fresh;        // the new frames, outermost first, up to the end of context->frames
-  uint32_t base;             // how many outer frames of the previous stack stay
+  uint32_t base;             // how many outer frames of the previous stack are kept
   bool uses_bp;              // the rule of a new frame uses bp
-  uint32_t guessed;          // new frames that nothing describes
-  bool has_copied;           // some of the new frames are the previous stack's, taken over
+  uint32_t guessed;          // new frames that are undescribed
+  bool has_copied;           // some of the new frames were taken over from the previous stack
   const uint64_t* end_cell;  // as in UnwindContext
 
   uint32_t count(const UnwindContext* context) const {
@@ -87,8 +86,8 @@ inline const Frame* skip_inner(const Frame* old, uint64_t sp) {
   return old;
 }
 
-// Walks from `state` until it meets the previous stack or the end. kMayCopy: where a cell of the previous stack
-// differs, the frames inside of it are taken over.
+// Walks from `state` until it meets the previous stack or the end. kMayCopy: if a cell of the previous stack differs,
+// the frames further in are taken over.
 template <bool kMayCopy>
 [[gnu::always_inline]] inline WalkEnd walk_new(UnwindContext* context, WalkState state, Walk* walk) {
   *walk = {nullptr, 0, false, 0, false, &kNoCell};
@@ -173,7 +172,7 @@ template <bool kMayCopy>
 
 // ---- The new stack ----
 
-// Sets the flags of the frames [base, count), from the outermost on. walked: what the step of frame `base` depended on.
+// Sets the flags of the frames [base, count), outermost first. walked: what the step of frame `base` depended on.
 // False: the stack cannot be verified.
 bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const WalkedFrame* walked) {
   bool is_bp_needed = base != 0 && (context->flags[base - 1] & kNeedsBp) != 0;
@@ -212,14 +211,14 @@ bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const Walk
   return true;
 }
 
-// Forgets the previous stack from frame `base` on, and puts the walk's frames there.
+// Replaces the previous stack from frame `base` inwards by the walk's frames.
 [[gnu::always_inline]] inline void replace_frames(UnwindContext* context, const Walk& walk, StackDelta* delta) {
   const uint32_t base = walk.base;
   const uint32_t fresh_count = walk.count(context);
   const uint32_t count = base + fresh_count;
   clear_flags(context, base);
-  // These frames have the program counters of the previous stack, although something else in them changed: the record
-  // keeps them.
+  // The record keeps these frames: they have the program counters of the previous stack, although something else in
+  // them changed.
   Frame* to = context->frames + base;
   const Frame* from = walk.fresh;
   const Frame* const end = context->frames + kMaxFrames;
@@ -245,7 +244,7 @@ bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const Walk
   *delta = {keep, count - keep, context->frames + keep, truncation};
 }
 
-// Takes a stack that has no links between its frames: its program counters, innermost first, in the buffer.
+// Takes over a stack without links between its frames: its program counters are in the buffer, innermost first.
 void replace_pcs(UnwindContext* context, StackBuffer buffer, StackDelta* delta) {
   const bool is_too_deep = buffer.truncation == static_cast<uint32_t>(wire::TruncationCause::kDepth);
   if (is_too_deep && g_max_frames == kMaxFrames) buffer.count = kFramesOfTooDeep;
@@ -262,8 +261,8 @@ void replace_pcs(UnwindContext* context, StackBuffer buffer, StackDelta* delta) 
   *delta = {keep, buffer.count - keep, context->frames + keep, buffer.truncation};
 }
 
-// Keeps the frame behind those that are recorded of too deep a stack, so that the next walk need not go further. A
-// handler may jump out at any instant.
+// If a stack is too deep, keeps the frame after the recorded ones, so that the next walk need not go further. A handler
+// may jump out at any instant.
 void note_depth(UnwindContext* context, const StackBuffer& buffer) {
   context->deep.sp = 0;
   const bool is_too_deep = buffer.truncation == static_cast<uint32_t>(wire::TruncationCause::kDepth);
@@ -276,7 +275,7 @@ void note_depth(UnwindContext* context, const StackBuffer& buffer) {
   context->deep.sp = buffer.behind_recorded.sp;
 }
 
-// Walks from scratch. pre: walks before may have overwritten frames of the previous stack from `untouched` on.
+// Walks from scratch. pre: earlier walks may have overwritten frames of the previous stack from `untouched` on.
 [[gnu::noinline]] void capture_whole(UnwindContext* context, const StartFrame& start, uint32_t untouched,
                                      StackDelta* delta) {
   count_one(context->counters->whole_walks);
@@ -294,7 +293,7 @@ inline void use_age(UnwindContext* context, uint32_t age) {
   if (HEAPPROF_UNLIKELY(context->age != age)) grow_older(context, age);
 }
 
-// Takes a stack that was not found by rules, and announces its modules by looking the rules up.
+// Takes over a stack that was found without rules, and announces its modules by looking up the rules.
 void replace_unlinked(UnwindContext* context, const StackBuffer& buffer, StackDelta* delta) {
   replace_pcs(context, buffer, delta);
   for (uint32_t i = 0; i < delta->fresh; ++i) find_rule(context, delta->fresh_frames[i].pc_avma);
@@ -330,7 +329,7 @@ void set_max_frames(uint32_t max_frames) {
 void replace_stack(UnwindContext* context, const uint64_t* pcs, uint32_t count, uint32_t age, StackDelta* delta) {
   use_age(context, age);
   StackBuffer buffer{context->pcs, 0, g_max_frames, 0};
-  // Too deep a stack loses its outermost frames, as in a walk.
+  // A stack that is too deep loses its outermost frames, as in a walk.
   buffer.count = count < buffer.limit ? count : buffer.limit;
   if (count > buffer.limit) buffer.truncation = static_cast<uint32_t>(wire::TruncationCause::kDepth);
   memcpy(buffer.pcs, pcs, buffer.count * sizeof *pcs);
@@ -352,12 +351,12 @@ void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t age
   if (HEAPPROF_UNLIKELY(context->guessed != 0 && (context->guessed_at != loads || !is_absence_certain())))
     forget_guesses(context);
   context->guessed_at = loads;
-  // From here on frames are replaced. A handler may run at any instant, and none may find a stack that is half replaced
-  // and take it for one that return addresses verify (compare_plain_stack).
+  // From here on frames are replaced. A handler may run at any instant, and must not mistake a half-replaced stack for
+  // one that return addresses verify (compare_plain_stack).
   context->plain_count = 0;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const WalkState state{start.pc_avma, start.sp, start.bp};
-  // Such a stack has no links that another walk could use.
+  // A stack that is too deep has no links that another walk could use.
   if (HEAPPROF_UNLIKELY(context->deep.sp > start.sp)) return capture_whole(context, start, kMaxFrames, delta);
   Walk walk;
   WalkEnd end = walk_new<true>(context, state, &walk);
@@ -367,13 +366,13 @@ void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t age
       walk.has_copied && (walk.uses_bp || (walk.base != 0 && (context->flags[walk.base - 1] & kNeedsBp) != 0));
   if (HEAPPROF_UNLIKELY(end == WalkEnd::kNeedsBp || has_needed_copies)) {
     end = WalkEnd::kNeedsWhole;
-    if (context->count <= untouched) {  // else the walk's frames have come to lie over the previous stack's
+    if (context->count <= untouched) {  // else the walk's frames have overwritten the previous stack's
       end = walk_new_again(context, state, &walk);
       const uint32_t untouched_again = kMaxFrames - walk.count(context);
       if (untouched_again < untouched) untouched = untouched_again;
     }
   }
-  // (Of those of the previous stack, some may be in a row with new ones.)
+  // (Some guessed frames of the previous stack may be in a row with new ones.)
   const bool may_be_linked = walk.guessed == 0 || walk.guessed + context->guessed <= kMaxGuessedFrames;
   if (HEAPPROF_LIKELY(end != WalkEnd::kNeedsWhole && may_be_linked &&
                       walk.base + walk.count(context) <= g_max_frames)) {

@@ -1,12 +1,12 @@
-// agent/unwind/unwind_plain.h: the walk of what is new where bp plays no part: the common case of walk_new (unwind.cc),
-// without what is needed for the others. Inlined into record.cc; unwind.cc has the argument.
+// agent/unwind/unwind_plain.h: walks the new part of a stack in which bp plays no part: the common case of walk_new
+// (unwind.cc). Inlined into record.cc; unwind.cc has the argument.
 //
-// The previous stack is plain: rules lead from each frame to the next by sp alone. New frames have to be so, too, and
-// their rules at hand. Then a frame is sp and pc, and two things can have changed:
-//   frames inside of one that the walk comes to are new: they are walked;
-//   a return address is another one, but its frame is of the same size, as another line of the same function called:
-//   it is put in its place, and all frames inside of it stay, as their steps do not read it.
-// Nothing is changed before all of it is known to be so. What is found is what walk_new would find.
+// The previous stack is plain: rules lead from each frame to the next by sp alone. New frames have to be plain, too,
+// and their rules cached. Then a frame is sp and pc, and two things can have changed:
+//   frames inside a known frame that the walk reaches are new: they are walked;
+//   a return address differs, but its frame has the same size, as another line of the same function called: it is
+//   replaced, and all frames further in stay, as their steps do not read it.
+// Nothing is changed before all of this has been verified. The result is what walk_new would find.
 #pragma once
 
 #include "agent/unwind/unwind_fast.h"
@@ -18,20 +18,20 @@ namespace heapprof::agent {
 inline constexpr uint32_t kMostPlainFresh = 64;  // new frames
 inline constexpr uint32_t kMostOtherLines = 8;   // return addresses that changed further out
 
-// The rule for pc_avma if it is at hand and plain; else nullptr. (That of 0, where a stack ends, never is.)
+// The rule for pc_avma if it is cached and plain; else nullptr. (The rule of 0, where a stack ends, never is plain.)
 inline const UnwindRule* find_plain_rule(UnwindContext* context, uint64_t pc_avma) {
   const UnwindRule* rule = rule_slot(context, pc_avma);
   return HEAPPROF_LIKELY(rule->pc_avma == pc_avma && rule->is_plain) ? rule : nullptr;
 }
 
-// False: it is for capture_stack, and nothing was changed. pre: the rules' age is the current one
+// False: capture_stack has to do it; nothing was changed. pre: the rules' age is the current one
 [[gnu::always_inline]] inline bool capture_plain_stack(UnwindContext* context, uint64_t pc_avma, uint64_t sp,
                                                        StackDelta* delta) {
   const uint32_t old_count = context->plain_count;
   const AddressRange& stack = context->stacks.current();
   if (old_count == 0 || old_count > kMaxFrames - 2 * kMostPlainFresh || !stack.holds(sp)) return false;
   Frame* const frames = context->frames;
-  Frame* const fresh_end = frames + kMaxFrames;  // as in walk_new, new frames are kept there until all is known
+  Frame* const fresh_end = frames + kMaxFrames;  // as in walk_new, new frames are kept there until all are known
   Frame* fresh = fresh_end;
   Frame* old = frames + old_count - 1;
   for (;;) {
@@ -88,8 +88,8 @@ inline const UnwindRule* find_plain_rule(UnwindContext* context, uint64_t pc_avm
   return true;
 }
 
-// The ways of the hooks' common path (record_fast.h) and then this one, for who compares what they find with something
-// else. pre: the rules' age is the current one
+// Takes the hooks' common path (record_fast.h) and then the one above, for callers that compare the result with another
+// unwinder's. pre: the rules' age is the current one
 inline bool capture_as_hooks_do(UnwindContext* context, const StartFrame& start, StackDelta* delta) {
   switch (compare_plain_stack(context, start.pc_avma, start.sp)) {
     case Likeness::kSame: *delta = {context->count, 0, nullptr, 0}; return true;

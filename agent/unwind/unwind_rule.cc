@@ -1,7 +1,7 @@
 // agent/unwind/unwind_rule.cc: finds the description of a frame; the same on every architecture.
 //
-// A return address lies behind its call, and a call may be the last instruction of a function: so it is looked up as pc
-// − 1.
+// A return address follows its call, and a call may be the last instruction of a function: so it is looked up as pc −
+// 1.
 #include "agent/unwind/unwind_rule.h"
 
 #include "agent/process/modules.h"
@@ -10,8 +10,8 @@ namespace heapprof::agent {
 
 namespace {
 
-// How far from an object's entry point the code of its first frame reaches: the loader's and old start files have no
-// call frame information there. The loader runs every constructor from 50 bytes behind its entry point.
+// How far the code of an object's first frame reaches from its entry point: the loader's and old start files have no
+// call frame information there. The loader runs every constructor from 50 bytes after its entry point.
 constexpr uint64_t kEntryCodeBytes = 128;
 
 }  // namespace
@@ -21,8 +21,8 @@ FrameSearch find_frame(uint64_t pc_avma, uint32_t age, FrameDescription* descrip
   *row_avma = pc_avma - 1;  // inside the call instruction: the next one may belong to another function or row
   if (!find_module(*row_avma, age, &module)) return FrameSearch::kNoModule;
   if (find_description(module, *row_avma, description)) return FrameSearch::kFound;
-  // Code that makes a stack pushes the address of a function as its first return address (makecontext, coroutines).
-  // Then *row_avma is pc_avma itself, as there is no call before it.
+  // Code that creates a stack pushes the address of a function as the first return address (makecontext, coroutines).
+  // Then *row_avma is pc_avma itself, as no call precedes it.
   if (find_description(module, pc_avma, description) && description->start_avma == pc_avma) {
     *row_avma = pc_avma;
     return FrameSearch::kFound;

@@ -1,4 +1,4 @@
-// agent/unwind/unwind_rule.h: how to step from a frame to its caller, in 16 bytes: what nearly every frame needs.
+// agent/unwind/unwind_rule.h: how to step from a frame to its caller, in 16 bytes: enough for nearly every frame.
 //
 // Equations, with sp and bp as they are in the frame; in each, the caller's program counter is *(cfa − 8)
 // and its sp is cfa:
@@ -6,10 +6,10 @@
 //   kCfaFromBp   cfa = bp + cfa_offset_bytes
 //   kRealigned   cfa = *(bp + cfa_offset_bytes); the caller's bp is *bp
 //                (a stack realigned for over-aligned variables)
-// and in the first two, if bp_offset_words is not 0, the caller's bp is *(cfa + 8 · bp_offset_words), else it is as it
-// was.
+// and in the first two, if bp_offset_words is not 0, the caller's bp is *(cfa + 8 · bp_offset_words), else it is
+// unchanged.
 //
-// Everything else is kSpecial, and cfi_interpreter.h does it.
+// Everything else is kSpecial; cfi_interpreter.h handles it.
 #pragma once
 
 #include "agent/unwind/cfi_program.h"
@@ -31,7 +31,7 @@ struct StepRule {
   int32_t cfa_offset_bytes;  // a multiple of 8; in kCfaFromSp at least 8
   int16_t bp_offset_words;
   RuleKind kind;
-  bool is_plain;  // kCfaFromSp, and what the step reads lies in the frame; set where a thread keeps the rule
+  bool is_plain;  // kCfaFromSp, and what the step reads lies in the frame; set when a thread keeps the rule
 };
 static_assert(sizeof(StepRule) == 8);
 
@@ -40,7 +40,7 @@ struct UnwindRule : StepRule {
 };
 static_assert(sizeof(UnwindRule) == 16);
 
-// Limits of a compact rule (rule_cache.h packs them); what is beyond is kSpecial.
+// Limits of a compact rule (rule_cache.h packs them); larger values are kSpecial.
 inline constexpr int64_t kMaxCfaOffsetBytes = 8 * ((1 << 23) - 1);
 inline constexpr int64_t kMaxBpOffsetBytes = 8 * 127;
 
@@ -50,12 +50,12 @@ UnwindRule make_rule(uint64_t pc_avma, uint32_t age, CfiWorkspace* workspace, bo
 // The rule of a row: kEndOfStack, kSpecial or a compact one.
 StepRule reduce_row(const FrameDescription& description, const CfiRow& row);
 
-// The description of the frame at pc_avma, and the address at which its row holds.
+// Finds the description of the frame at pc_avma, and the address whose row applies.
 enum class FrameSearch : uint8_t {
   kFound,
   kNoModule,
   kNotDescribed,  // in a module, but without call frame information
-  kEndOfStack,    // the same, where a program or the loader is entered
+  kEndOfStack,    // likewise, at the entry of a program or of the loader
 };
 FrameSearch find_frame(uint64_t pc_avma, uint32_t age, FrameDescription* description, uint64_t* row_avma);
 

@@ -2,7 +2,7 @@
 //
 // Only sp and bp are followed from frame to frame: compilers compute every CFA from one of them, except in prologues
 // that realign the stack and in hand-written code. So a row is compact if the return address is where a call puts it,
-// and sp, bp are saved in the usual ways; what it says of the other registers does not matter then.
+// and sp, bp are saved in the usual ways; the other registers do not matter then.
 #include "agent/process/own_memory.h"
 #include "agent/unwind/byte_reader.h"
 #include "agent/unwind/registered_frames.h"
@@ -33,7 +33,7 @@ bool is_compact_offset(int64_t offset_bytes, int64_t limit_bytes) {
   return (offset_bytes & 7) == 0 && offset_bytes <= limit_bytes && offset_bytes >= -limit_bytes;
 }
 
-// Where the caller's bp was saved, in words from the CFA; 0: it is unchanged. False: the row says neither.
+// Where the caller's bp was saved, in words from the CFA; 0: it is unchanged. False: the row says something else.
 bool reduce_bp(const CfiRow& row, int16_t* offset_words) {
   const RegisterRule rule = row.rules[kRegisterBp];
   const int64_t offset_bytes = row.values[kRegisterBp];
@@ -73,8 +73,8 @@ bool reduce(const FrameDescription& description, const CfiRow& row, StepRule* ru
   return row.cfa_register == kRegisterSp && row.cfa_offset >= 8;
 }
 
-// Whether the code begins with: mov %rbx, %rsp (behind an endbr64, or not). A function whose address was pushed and
-// that goes to another stack at once has no caller. glibc's makecontext pushes such a one, and above it data.
+// True if the code begins with: mov %rbx, %rsp (after an endbr64, or not). A function whose address was pushed and that
+// switches to another stack at once has no caller. glibc's makecontext pushes such a function, and data above it.
 bool leaves_stack(uint64_t pc_avma) {
   constexpr uint8_t kMark[] = {0xf3, 0x0f, 0x1e, 0xfa};
   constexpr uint8_t kMove[] = {0x48, 0x89, 0xdc};

@@ -1,9 +1,9 @@
-// agent/unwind/unwind_slow.cc: what compact rules cannot do: rules that are not at hand, special frames, frames that
-// nothing describes.
+// agent/unwind/unwind_slow.cc: what compact rules cannot do: rules that are not cached, special frames, undescribed
+// frames.
 //
-// A special frame usually needs no more than sp, bp and pc: a signal frame finds the interrupted registers by sp, a PLT
-// entry its CFA by pc and sp. So the interpreter is first tried with these three, and the walk goes on with compact
-// rules. Only where a frame needs another register is the walk begun again with all of them.
+// A special frame usually needs only sp, bp and pc: a signal frame finds the interrupted registers by sp, a PLT entry
+// its CFA by pc and sp. So the interpreter first gets these three, and the walk goes on with compact rules. Only if a
+// frame needs another register does the walk begin again with all of them.
 #include "agent/process/loaded_object.h"
 #include "agent/process/modules.h"
 #include "agent/process/own_memory.h"
@@ -23,8 +23,8 @@ namespace heapprof::agent {
 
 namespace {
 
-// How often a caller's frame may lie below its callee's, as with a signal handler on a stack of its own. A program that
-// works needs one or two; the limit ends a walk around a ring of broken frames.
+// How often a caller's frame may lie below its callee's, as with a signal handler on a stack of its own. A working
+// program needs one or two; the limit ends a walk around a cycle of broken frames.
 constexpr uint32_t kMaxJumps = 64;
 constexpr uint32_t kMaxOwnFrames = 64;  // between this code and a hook's caller
 constexpr uint64_t kMaxGuessedFrameBytes = 1u << 20;
@@ -33,7 +33,7 @@ void truncate(StackBuffer* buffer, wire::TruncationCause cause) {
   if (buffer->truncation == 0) buffer->truncation = static_cast<uint32_t>(cause);
 }
 
-// Says what a step of the interpreter means for the walk: kGoOn only if it gave another frame.
+// Says what a step of the interpreter means for the walk: kGoOn only if it found another frame.
 SlowStep judge(Step step, uint64_t pc_avma, bool has_jumped, uint32_t* jumps, StackBuffer* buffer) {
   switch (step) {
     case Step::kDone:
@@ -84,19 +84,19 @@ void keep_rule(UnwindRule* slot, const UnwindRule& rule) {
 }  // namespace
 
 void forget_rule(UnwindRule* slot) {
-  // In this order the slot is at every instant one of a program counter that is asked for never, or one for 0.
+  // In this order the slot at every instant is for a program counter that is never looked up, or for 0.
   keep_rule(slot, UnwindRule{});
 }
 
 namespace {
 
-// False if the value cannot be a return address, but is data beside the stack: code that keeps no frame pointer uses
-// rbp for data.
+// False if the value cannot be a return address but only data near the stack: code without frame pointers uses rbp for
+// data.
 bool can_be_code(uint64_t avma, uint64_t sp) {
   return is_plausible_address(avma) && avma - sp >= kMaxGuessedFrameBytes;
 }
 
-// Goes to the caller by the frame pointer. False: bp is no frame pointer.
+// Steps to the caller by the frame pointer. False: bp is no frame pointer.
 bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
   if (state->bp - state->sp >= kMaxGuessedFrameBytes || (state->bp & 7) != 0) return false;
   context->stacks.go_to(state->sp);
@@ -106,7 +106,7 @@ bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
   return true;
 }
 
-// In this order a handler that jumps out leaves no entry with another one's number of loads.
+// In this order a handler that jumps out never leaves an entry with another entry's number of loads.
 void keep_absent(AbsentCode* absent, uint64_t pc_avma, uint64_t loads) {
   absent->pc_avma = 0;
   std::atomic_signal_fence(std::memory_order_release);
@@ -125,8 +125,8 @@ bool guess_step(UnwindContext* context, WalkState* state) {
   return can_be_code(state->pc_avma, state->sp);
 }
 
-// With filters, the list of objects may have been locked; before glibc 2.35 it may have changed while it was read. Then
-// "no object" is believed for one event.
+// With seccomp filters, the list of objects may have been locked; before glibc 2.35 it may have changed while it was
+// read. Then "no object" is remembered for one event.
 bool is_absence_certain() { return !has_filters() && can_tell_loaded(); }
 
 [[gnu::noinline]] const UnwindRule* find_rule_slow(UnwindContext* context, uint64_t pc_avma) {
@@ -178,13 +178,13 @@ bool is_absence_certain() { return !has_filters() && can_tell_loaded(); }
     }
     buffer->pcs[buffer->count++] = guess.pc_avma;
   }
-  buffer->count = count_before;  // it led nowhere: believe none of it
+  buffer->count = count_before;  // it reached no described code: discard it
   return false;
 }
 
 namespace {
 
-// Whether that is the return address of Go's runtime.asmcgocall, by the instructions around it:
+// Checks by the instructions around it whether pc_avma is the return address of Go's runtime.asmcgocall:
 //   call *%rax; mov G(%rsp), %rdi; mov 8(%rdi), %rsi; sub D(%rsp), %rsi
 GoCall read_go_call(uint64_t pc_avma) {
   constexpr uint8_t kBefore[] = {0xff, 0xd0, 0x48, 0x8b, 0x7c, 0x24};
@@ -196,25 +196,25 @@ GoCall read_go_call(uint64_t pc_avma) {
   if (!read_own_memory(code, reinterpret_cast<const void*>(pc_avma - 2), sizeof code) ||
       memcmp(code, kBefore, sizeof kBefore) != 0 || memcmp(code + kBetweenAt, kBetween, sizeof kBetween) != 0)
     return call;
-  const bool has_distance = code[kOperandAt] == 0x74;  // else at (%rsp) itself
+  const bool has_distance = code[kOperandAt] == 0x74;  // else it is at (%rsp) itself
   call.g_off = code[kGoroutineAt];
   call.distance_off = has_distance ? code[kOperandAt + 2] : 0;
   call.is_go = (has_distance || code[kOperandAt] == 0x34) && code[kOperandAt + 1] == 0x24;
   return call;
 }
 
-// Go calls C on another stack than its own. runtime.asmcgocall keeps there which goroutine (g) called, and how far the
-// end of that one's stack is from its own return address; g begins with the bounds of the goroutine's stack. Where
-// these fit to one another and to the frame pointer, which Go code always keeps, the state becomes that of asmcgocall's
-// caller.
+// Go calls C on another stack than its own. There runtime.asmcgocall stores which goroutine (g) called, and how far the
+// end of the goroutine's stack is from its own return address. g begins with the bounds of the goroutine's stack. If
+// these are consistent with one another and with the frame pointer, which Go code always keeps, the state becomes that
+// of asmcgocall's caller.
 // Source: Go's runtime/asm_amd64.s and runtime2.go. pre: an object holds the pc
-// Cost:     some µs for a pc or a g that was not asked about before. Go never gives back the memory of a g.
+// Cost:     some µs for a pc or a g that was not looked up before. Go never frees the memory of a g.
 bool leave_go_call(UnwindContext* context, WalkState* state) {
   constexpr uint64_t kMostGoStackBytes = 1u << 30;  // runtime.maxstacksize
   constexpr uint64_t kMostCallerBytes = 64u << 10;  // runtime.cgocall's frame
   GoCall& call = context->go_calls[(state->pc_avma ^ state->pc_avma >> 8) % kGoCalls];
   if (call.pc_avma != state->pc_avma) {
-    // In this order a handler that jumps out leaves no pc with what another one's code says.
+    // In this order a handler that jumps out never leaves a pc with the data of another pc's code.
     call.pc_avma = 0;
     std::atomic_signal_fence(std::memory_order_release);
     const GoCall read = read_go_call(state->pc_avma);
@@ -249,7 +249,7 @@ bool leave_go_call(UnwindContext* context, WalkState* state) {
   return true;
 }
 
-// Walks a goroutine's stack by frame pointers, to its end (false), or to described code (true).
+// Walks a goroutine's stack by frame pointers to its end (false) or to described code (true).
 bool walk_goroutine(UnwindContext* context, WalkState* state, StackBuffer* buffer) {
   while (find_rule(context, state->pc_avma)->kind == RuleKind::kNoUnwindInfo) {
     if (buffer->is_full()) {
@@ -257,7 +257,7 @@ bool walk_goroutine(UnwindContext* context, WalkState* state, StackBuffer* buffe
       return false;
     }
     buffer->pcs[buffer->count++] = state->pc_avma;
-    if (state->bp == 0) return false;  // as a goroutine begins
+    if (state->bp == 0) return false;  // the outermost frame of a goroutine
     if (!follow_frame_pointer(context, state) || !can_be_code(state->pc_avma, state->sp)) {
       truncate(buffer, wire::TruncationCause::kNoUnwindInfo);
       return false;
@@ -304,7 +304,7 @@ bool walk_goroutine(UnwindContext* context, WalkState* state, StackBuffer* buffe
         break;
     }
   }
-  // A stack of exactly `limit` frames is whole: nothing but the end follows.
+  // A stack of exactly `limit` frames is whole: only the end follows.
   if (state.pc_avma != 0) buffer->truncation = static_cast<uint32_t>(wire::TruncationCause::kDepth);
 }
 
@@ -312,7 +312,7 @@ void walk_frame_pointers(UnwindContext* context, const StartFrame& start, StackB
   WalkState state{start.pc_avma, start.sp, start.bp};
   while (!buffer->is_full()) {
     buffer->pcs[buffer->count++] = state.pc_avma;
-    if (state.bp == 0) return;  // as the ABI marks the outermost frame
+    if (state.bp == 0) return;  // the ABI's mark of the outermost frame
     if (!follow_frame_pointer(context, &state)) return truncate(buffer, wire::TruncationCause::kBadFrame);
     if (state.pc_avma == 0) return;
     if (!can_be_code(state.pc_avma, state.sp)) return truncate(buffer, wire::TruncationCause::kBadFrame);

@@ -1,7 +1,7 @@
-// agent/verify/reference_unwind.cc: unw_step from our own frame to the outermost one.
+// agent/verify/reference_unwind.cc: unw_step from this library's own frame to the outermost one.
 //
-// libunwind keeps its rules for ever; after a dlclose another object may lie at the same addresses. The loader counts
-// how many objects were ever removed, so the count is asked for at every walk, and a change flushes the cache.
+// libunwind keeps its rules for ever; after a dlclose another object may be loaded at the same addresses. The loader
+// counts how many objects were ever removed, so every walk reads that count, and a change flushes the cache.
 #include "agent/verify/reference_unwind.h"
 
 #define UNW_LOCAL_ONLY
@@ -14,7 +14,7 @@ unsigned long long g_removed_objects = 0;
 
 int read_removed_objects(dl_phdr_info* info, size_t, void* count) {
   *static_cast<unsigned long long*>(count) = info->dlpi_subs;
-  return 1;  // the first object says it for all
+  return 1;  // the count is the same for every object
 }
 
 void forget_unloaded_rules() {
@@ -38,7 +38,7 @@ uint32_t heapprof_reference_unwind(uint64_t start_pc, uint64_t start_sp, uint64_
     if (unw_get_reg(&cursor, UNW_REG_IP, &pc) != 0 || unw_get_reg(&cursor, UNW_REG_SP, &sp) != 0 || pc == 0) break;
     if (count != 0 || (pc == start_pc && sp == start_sp)) {
       if (count == max) break;
-      // On x86-64 libunwind calls a frame a signal frame when it has just stepped out of the trampoline into it.
+      // On x86-64 libunwind calls a frame a signal frame if it has just stepped from the trampoline into it.
       pcs[count++] = unw_is_signal_frame(&cursor) > 0 ? pc + 1 : pc;
     }
     if (unw_step(&cursor) <= 0) break;

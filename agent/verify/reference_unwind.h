@@ -4,7 +4,7 @@
 //  - The same convention as agent/unwind/unwind.h: program counters innermost first, an interrupted address + 1.
 //  - Nothing that libunwind remembers survives the unloading of an object.
 // Context:  inside a hook, only for --verify-stacks and --unwinder=libunwind. Takes the loader's lock and libunwind's,
-//           and may allocate: the caller sees to it that these allocations are not recorded.
+//           and may allocate: the caller makes sure that these allocations are not recorded.
 // Cost:     10-25 µs.
 #pragma once
 
