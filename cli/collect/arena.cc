@@ -1,10 +1,10 @@
-// cli/collect/arena.cc: the shared memory is made by the collector, not by the target.
+// cli/collect/arena.cc: the collector creates the shared memory, not the target.
 //
-// A file that the target made could shrink while it is being read, and the next load would kill the collector (SIGBUS).
-// This one is sealed at its full size before the target gets it. It is sparse, so its size costs nothing.
+// A file that the target made could be shrunk while it is being read, and the next load would kill the collector
+// (SIGBUS). This one is sealed at its full size before the target gets it. It is sparse, so its size costs nothing.
 //
-// One mapping begins with a private page, and the shared control page follows it at once: the list that the kernel
-// walks when this thread dies lies in the private one, at a fixed distance before the futex word (liveness.h).
+// One mapping begins with a private page, and the shared control page follows directly. The private page has the list
+// that the kernel walks when this thread dies, at a fixed distance before the futex word (liveness.h).
 #include "cli/collect/arena.h"
 
 #include "cli/base/problems.h"

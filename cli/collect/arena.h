@@ -3,8 +3,8 @@
 //
 // Guarantees
 //  - The target cannot resize it under us: reading it never faults.
-//  - Address space is taken for the control page, the module table and the headers; for a ring's data when it is first
-//    asked for.
+//  - Address space is reserved for the control page, the module table and the headers; for a ring's data when it is
+//    first read.
 // Trust:    every byte may change at any moment.
 #pragma once
 
@@ -48,14 +48,14 @@ class Arena {
   wire::RingHeader& header(uint32_t ring) {
     return reinterpret_cast<wire::RingHeader*>(base_ + wire::kRingHeadersOff)[ring];
   }
-  // Puts the plan for inner allocators where the agent looks for it. False: it is empty, or has no room.
+  // Writes the plan for inner allocators where the agent looks for it. False: it is empty, or has no room.
   bool put_inner_plan(const std::vector<unsigned char>& plan);
-  // Code objects of Python: wire::kCodesBytes. nullptr: no address space is left.
+  // Python code objects: wire::kCodesBytes. nullptr: no address space is left.
   const unsigned char* codes();
   // The data of a ring; nullptr: no address space is left.
   const uint64_t* ring_words(uint32_t ring);
-  // Takes the memory of those chunks of a ring away (bits; wire::kChunkBytes each): they read as zeros. False: the
-  // kernel refuses. pre: nobody writes to them.
+  // Frees the memory of those chunks of a ring (bits; wire::kChunkBytes each): they read as zeros. False: the kernel
+  // refuses. pre: no thread writes to them
   bool give_back(uint32_t ring, uint32_t chunks);
   uint64_t resident_bytes() const;
 

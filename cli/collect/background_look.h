@@ -1,7 +1,7 @@
-// cli/collect/background_look.h: a look at a process's memory, in a thread of its own, so that rings are read on.
+// cli/collect/background_look.h: a look at a process's memory, in its own thread, so that rings are read on.
 //
-// Context:  made, asked and ended by one thread. In a forked copy of ours that thread does not run: there it is not
-//           ended, but left (std::unique_ptr::release()).
+// Context:  one thread creates, asks and ends it. In a forked copy of the collector the look's thread does not run:
+//           there do not destroy it, but leak it (std::unique_ptr::release()).
 #pragma once
 
 #include "cli/base/clock.h"
@@ -22,17 +22,17 @@ namespace heapprof::cli {
 template <typename Result>
 class BackgroundLook {
  public:
-  // To be asked now and then; true: the result is not wanted any more.
+  // The look calls it now and then; true: the result is not wanted any more.
   using HasToStop = std::function<bool()>;
 
-  // look: returns nothing, or throws, where it cannot be known. May throw std::bad_alloc.
+  // look: returns nullopt, or throws, if there is no result. May throw std::bad_alloc.
   explicit BackgroundLook(std::function<std::optional<Result>(const HasToStop&)> look) : begun_ns_(monotonic_ns()) {
     const SignalsOff signals;
     try {
       thread_ = std::thread([this, look = std::move(look)] {
         try {
           result_ = look([this] { return has_to_stop_.load(std::memory_order_relaxed); });
-        } catch (const std::exception&) {  // then it is not known
+        } catch (const std::exception&) {  // then there is no result
         }
         took_ns_ = monotonic_ns() - begun_ns_;
         is_done_.store(true, std::memory_order_release);
@@ -41,7 +41,7 @@ class BackgroundLook {
       is_done_ = true;
     }
   }
-  // Waits for it, which is told to stop.
+  // Tells it to stop, and waits for it.
   ~BackgroundLook() {
     has_to_stop_.store(true, std::memory_order_relaxed);
     if (thread_.joinable()) thread_.join();
@@ -55,7 +55,7 @@ class BackgroundLook {
   uint64_t took_ns() const { return took_ns_; }
 
  private:
-  // Signals of ours are the first thread's.
+  // Signals to the collector are the first thread's.
   class SignalsOff {
    public:
     SignalsOff() {

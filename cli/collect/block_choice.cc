@@ -1,7 +1,7 @@
-// cli/collect/block_choice.cc: tells the agent, and keeps count of what was told.
+// cli/collect/block_choice.cc: passes the choice to the agent, and keeps count of what was passed.
 //
-// What the agent may still do of what it was told before decides about ends: after a block was recorded without being
-// chosen, the end of any block may be one that matters, for as long as the process lives.
+// Earlier choices decide which ends the agent has to record: after a block was recorded without being chosen, the end
+// of any block may matter, for as long as the process lives.
 #include "cli/collect/block_choice.h"
 
 #include "cli/base/clock.h"
@@ -48,7 +48,7 @@ void BlockChoice::resume() {
   tell(wire::Begins::kSampled);
 }
 
-// begins: what is recorded from now on of the blocks that begin. Of those that end, what was recorded of them.
+// begins: which blocks that begin are recorded from now on. Which ends are recorded follows from all choices so far.
 void BlockChoice::tell(wire::Begins begins) {
   recorded_all_ |= begins == wire::Begins::kAll;
   has_chosen_ |= begins == wire::Begins::kSampled;
@@ -60,7 +60,7 @@ void BlockChoice::tell(wire::Begins begins) {
   arena_.sampling().recording.store(wire::pack_recording(begins, ends), std::memory_order_release);
 }
 
-// Called by whoever applies the events, which may be the second thread.
+// The callback runs in the thread that applies the events, which may be the second one.
 void BlockChoice::await_mark(const std::string& name) {
   if (name.empty()) return;
   ledger_.set_on_mark([this, name](uint32_t number) {

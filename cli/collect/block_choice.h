@@ -1,7 +1,7 @@
-// cli/collect/block_choice.h: which blocks of a process are recorded, as long as it runs.
+// cli/collect/block_choice.h: which blocks of a process are recorded, at each moment of its run.
 //
-// The agent reads it in the arena, before each block (agent/record/sampling.h). The books are told before the agent is:
-// once not every block is recorded, an end that nobody knows is as good as none.
+// The agent reads the choice in the arena before each block (agent/record/sampling.h). The books learn of it before the
+// agent does: once not every block is recorded, an end without a known begin means nothing.
 //
 // Context:  the collector's thread, between two rounds.
 #pragma once
@@ -21,7 +21,7 @@ namespace heapprof::cli {
 
 class BlockChoice {
  public:
-  // The agent is not there yet.
+  // pre: the agent has not been answered yet
   BlockChoice(Arena* arena, Ledger* ledger, const RecordedBlocks& recorded, bool is_paused);
 
   // As ProcessCollector's.
@@ -29,7 +29,7 @@ class BlockChoice {
   void pause();
   void resume();
 
-  // Somebody waits until the program sets a mark of that name; empty: nobody does.
+  // Watches for a mark of that name, which the launcher waits for; empty: it waits for none.
   void await_mark(const std::string& name);
   bool has_met_mark() const { return has_met_mark_.load(std::memory_order_relaxed); }
 

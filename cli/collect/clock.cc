@@ -1,22 +1,22 @@
 // cli/collect/clock.cc: which clock is trusted, and what its ticks are worth.
 //
-// Whether the time stamp counter runs evenly and alike on all cores is decided by the kernel, which tests it for its
-// own clock. We take its answer and do not measure again: a test that runs for a moment misses what happens an hour
-// later.
+// The kernel decides whether the time stamp counter runs evenly and alike on all cores, as it tests the counter for its
+// own clock. The collector takes its answer and does not measure again: a test that runs for a moment misses what
+// happens an hour later.
 //
-// A guest may have another clock of its kernel's choice, the host's, though the counter would do. There the kernel's
-// answer is in the list of clocks that it could use. It compares the counters of all cores when they start, and does
-// not list `tsc` at all if they differ; and it goes on comparing the counter with another clock, and takes it from the
-// list if it goes wrong. That is so where the list has only clocks of high resolution, which `jiffies` is not. A host
-// that promises an invariant counter moves the guest to no other that counts otherwise. On a machine of its own, a
-// clock other than `tsc` is somebody's distrust, and is heeded.
+// A guest's kernel may have chosen the host's clock though the counter would do. Then the kernel's answer is in the
+// list of clocks that it could use. It compares the counters of all cores when they start, and does not list `tsc` at
+// all if they differ. It goes on comparing the counter with another clock, and takes it off the list if it goes wrong.
+// This holds if the list has only clocks of high resolution, which `jiffies` is not. A host that promises an invariant
+// counter does not move the guest to a host whose counter runs differently. On a physical machine, a clock other than
+// `tsc` means that the counter is distrusted, and is respected.
 //
-// Sandboxes often have no /sys. A list that cannot be read says nothing about the counter; the vDSO does: all clocks
-// that Linux lets it read on x86 are made from the counter (tsc, and the pages of KVM and Hyper-V, which say whether
-// the cores' counters agree), and a kernel with any other has it make the system call.
+// Sandboxes often have no /sys. A list that cannot be read says nothing about the counter, but the vDSO does. All
+// clocks that it can read by itself on x86 are made from the counter (tsc, and the pages of KVM and Hyper-V, which say
+// whether the cores' counters agree). With any other clock, it makes the system call.
 //
-// Ticks are turned into nanoseconds by two readings of both clocks, as far apart as the run is long. The frequency that
-// CPUID could say is not used: many processors do not say it.
+// Ticks are turned into nanoseconds by two readings of both clocks, as far apart as the run is long. The frequency from
+// CPUID is not used: many processors do not report it.
 #include "cli/collect/clock.h"
 
 #include "cli/base/clock.h"
@@ -55,7 +55,7 @@ bool is_counter_invariant() {
 #endif
 }
 
-// What stands in a file of the kernel's clocks, each name between two blanks.
+// The names in a file of the kernel's clocks, each between two blanks.
 std::string clock_names(const char* file_name) {
   std::ifstream file(std::string("/sys/devices/system/clocksource/clocksource0/") + file_name);
   std::string names = " ";
@@ -67,7 +67,7 @@ bool has_name(const std::string& names, std::string_view name) {
   return names.find(" " + std::string(name) + " ") != std::string::npos;
 }
 
-// The fewest ticks that one of many readings took: what interrupts them takes part in none of the fewest.
+// The fewest ticks that one of many readings took: interrupts lengthen others, not the shortest.
 template <typename Function>
 uint64_t fewest_ticks(Function read) {
   constexpr int kReadings = 200;
@@ -80,9 +80,9 @@ uint64_t fewest_ticks(Function read) {
   return fewest;
 }
 
-// Whether the vDSO reads the kernel's clock by itself. It then takes a tenth of the system call's time, and 0.9 to 1.05
-// of it where it has to make that call: measured on an EPYC guest, for the monotonic clock and for one that it never
-// reads by itself. Cost: 0.1 ms.
+// Whether the vDSO reads the kernel's clock by itself. If so, it takes a tenth of the system call's time; if it has to
+// make that call, 0.9 to 1.05 of it: measured on an EPYC guest, for the monotonic clock and for one that it never reads
+// by itself. Cost: 0.1 ms.
 bool is_read_without_kernel() {
   timespec time;
   const uint64_t vdso = fewest_ticks([&] { ::clock_gettime(CLOCK_MONOTONIC, &time); });

@@ -1,7 +1,8 @@
-// cli/collect/clock.h: the clocks of a run: which one stamps events, what it reads now, and what its ticks are in
+// cli/collect/clock.h: the clocks of a run: which one stamps events, what it reads now, and how its ticks convert to
 // nanoseconds.
 //
-// "Ticks" are those of the time stamp counter, or nanoseconds of the monotonic clock where stamps are a mere sequence.
+// "Ticks" are those of the time stamp counter, or nanoseconds of the monotonic clock if stamps are numbers of a
+// sequence.
 #pragma once
 
 #include "shared/wire.h"
@@ -11,13 +12,13 @@
 
 namespace heapprof::cli {
 
-// kTsc where the kernel trusts the counter and the processor says it is invariant. Without /sys, whether the kernel
-// trusts it is told from how it lets its clock be read.
+// kTsc if the kernel trusts the counter and the processor says it is invariant. Without /sys, the way in which the
+// kernel lets its clock be read shows whether it trusts the counter.
 wire::ClockMode detect_clock_mode();
 // Whether the kernel trusts the counter: its clock is tsc, or it is a guest with its host's clock and could take tsc.
 // Both are names between blanks, as the kernel lists them.
 bool is_counter_trusted(const std::string& current, const std::string& available);
-// The cheapest that this kernel grants the collector. (Whether the target may register is the agent's word.)
+// The cheapest mode that this kernel grants the collector. (The agent says whether the target may register.)
 wire::FenceMode detect_fence_mode();
 
 uint64_t read_ticks(wire::ClockMode mode);

@@ -1,4 +1,4 @@
-// cli/collect/collector_parts.h: functions of the process's collector that have a file of their own.
+// cli/collect/collector_parts.h: functions of the process collector that each have their own file.
 #pragma once
 
 #include "cli/collect/books/ledger.h"
@@ -17,13 +17,13 @@ namespace heapprof::cli {
 
 // ---- control_options.cc ----
 
-// What the agent is told before it starts, in the control page of its arena: a fresh one, which no agent has yet.
+// Writes what the agent has to know before it starts into the control page of a fresh arena, which no agent has yet.
 void write_options(const CollectorOptions& options, wire::Control* control);
 
 // ---- device_use_books.cc ----
 
-// What a driver says that is in use of a device, beside what the books have seen of it. bytes: what it counts now, of
-// this process or of all; seen_bytes: what the books have of that device now.
+// Notes how much of a device a driver says is in use, beside what the books have of it. bytes: the driver's count now,
+// for this process or for all; seen_bytes: what the books have of that device now.
 void note_use(uint64_t bytes, bool is_of_all, uint64_t seen_bytes, DeviceUse* use);
 
 // ---- books_need.cc ----

@@ -1,4 +1,4 @@
-// cli/collect/counters.h: what a profile says of its own events: how many, and why some may be missing.
+// cli/collect/counters.h: the numbers of a profile's own events, and why some may be missing.
 #pragma once
 
 #include "cli/collect/books/ledger.h"
@@ -9,8 +9,8 @@
 
 namespace heapprof::cli {
 
-// Ends of blocks that nobody saw begin: are as many mistakes; are of blocks from before, or of a pause; mean nothing,
-// as any address may seem to be a chosen block's.
+// What ends without a recorded begin mean: each is a mistake; each ends a block from before the agent, or of a pause;
+// nothing, as any address may look like that of a chosen block.
 enum class UnknownEnds { kForeign, kInherited, kMeaningless };
 
 // What the ledger and the agent have counted.

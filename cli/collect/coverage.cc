@@ -78,7 +78,7 @@ void add_inner_allocators(const wire::Control& control, const InnerProgram& inne
   for (size_t group = 0; group < inner.allocators.size(); ++group) {
     const InnerProgram::Allocator& allocator = inner.allocators[group];
     const bool is_passed = group < 32 && (passed >> group & 1) != 0;
-    if (is_passed) continue;  // it counts where it asks for what it gives
+    if (is_passed) continue;  // its memory counts where it requests it
     const bool is_doubted = group < 32 && (doubted >> group & 1) != 0;
     if (is_planned && is_doubted) {
       coverage->unhooked_allocators.push_back(

@@ -1,4 +1,4 @@
-// cli/collect/coverage.h: what of a process is seen, and how, as its agent says when it arrives.
+// cli/collect/coverage.h: what the agent sees of a process, and how, as it says when it connects.
 #pragma once
 
 #include "cli/collect/process_collector.h"
@@ -8,23 +8,23 @@
 
 namespace heapprof::cli {
 
-// A string field of the handshake, within its bounds: whether it ends is up to the agent.
+// A string field of the handshake, within its bounds: the agent may leave out the terminating zero.
 template <size_t n>
 std::string hello_text(const char (&field)[n]) {
   return std::string(field, ::strnlen(field, n));
 }
 
-// executable: who serves malloc where the agent names no other object. What notes say later is not here.
+// executable: the object that serves malloc if the agent names no other. Later notes are not included.
 Coverage coverage_of(const wire::Hello& hello, const CollectorOptions& options, const std::string& executable);
 
-// version: Control::python_version. Names an interpreter whose frames cannot be read; one that can is not named.
+// version: Control::python_version. Names an interpreter only if its frames cannot be read.
 void add_unread_interpreter(uint32_t version, Coverage* coverage);
-// Says why the objects of an interpreter that was found are not recorded, where that was asked for.
+// If recording of Python objects was asked for, says why those of an interpreter that was found are not recorded.
 void add_unrecorded_objects(const wire::Control& control, Coverage* coverage);
-// Why operators of PyTorch are no scopes, where that was asked for.
+// If operators of PyTorch were asked for, says why they are not scopes.
 void add_unrecorded_operators(const wire::Control& control, Coverage* coverage);
 
-// Which allocators inside of the executable were hooked in place, and which were not, and why.
+// Which allocators inside the executable were hooked in place, and which were not, and why.
 void add_inner_allocators(const wire::Control& control, const InnerProgram& inner, Coverage* coverage);
 
 }  // namespace heapprof::cli

@@ -5,8 +5,8 @@
 
 namespace heapprof::cli {
 
-// A number of this process's own is worth more than one of all processes. NVML may count memory before its event is
-// here: if it says the same number again, it is the same memory, and the books have caught up with it.
+// A number of this process alone is preferred to one of all processes. NVML may count memory before its event has
+// arrived: if NVML reports the same number again, it is the same memory, and the books have caught up with it.
 void note_use(uint64_t bytes, bool is_of_all, uint64_t seen_bytes, DeviceUse* use) {
   if (use->samples != 0 && use->is_of_all != is_of_all) {
     if (is_of_all) return;

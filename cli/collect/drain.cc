@@ -1,16 +1,17 @@
 // cli/collect/drain.cc: a round takes what the rings have, and applies what is known to be in order.
 //
-// README.md tells how the order is found. What decides the shape of this file is cost. A process with one thread has
-// one ring, and its events go from the decoder to the ledger in batches, without a queue, a fence or a merge. With
-// several rings all are decoded first, so that their writers have room again, and then merged up to the watermark; what
-// is beyond it waits in a queue for each ring.
+// README.md explains how the order is found. Cost decides the shape of this file. A process with one thread has one
+// ring, and its events go from the decoder to the ledger in batches, without a queue, a fence or a merge. Several rings
+// are all decoded first, so that their writers have room again, and then merged up to the watermark; events beyond it
+// wait in a queue for each ring.
 //
-// Space is given back in eighths of a ring: given back for every record, the line with `tail` would go back and forth
-// between two cores; given back at the end of a round, a writer that fills its ring meanwhile would wait for no reason.
+// Space is given back in eighths of a ring. If every record gave its space back, the cache line with `tail` would
+// bounce between two cores. If only the end of a round did, a writer that fills its ring during the round would wait
+// for no reason.
 //
 // Chunks that have not been needed for a while go back to the system (trim): the memory is charged to the program. A
-// page that is needed again costs the program a fault of about half a microsecond, so this is not done behind every
-// read: at most once in an interval for each chunk.
+// page that is needed again costs the program a fault of about half a microsecond, so each chunk is given back at most
+// once in an interval, not after every read.
 #include "cli/collect/drain.h"
 
 #include "cli/base/clock.h"
@@ -31,7 +32,7 @@ constexpr uint64_t kSweepNs = 1'000'000'000;
 constexpr size_t kSweepFrom = 256;  // threads in a shared ring
 constexpr size_t kMergeBlockLookAhead = 8;
 constexpr size_t kMergeSiteLookAhead = 3;
-// Threads write in turns, so events of one ring often follow one another. From so many on they are applied as a batch.
+// Threads write in turns, so events of one ring often follow one another. So many or more are applied as a batch.
 constexpr size_t kFewInRun = 6;
 constexpr size_t kMostInRun = 256;
 
@@ -69,8 +70,8 @@ uint64_t Drain::kernel_launches() const {
   return launches;
 }
 
-// A pair is replaced at once, but read in two halves: while its thread runs on, it may be of two moments. Who spoils it
-// all the time is not waited for.
+// The agent replaces a pair at once, but it is read in two halves: while its thread runs, these may be of two moments.
+// After 100 failed attempts the reader gives up.
 Amount Drain::counted_down() const {
   Amount sum{};
   for (uint32_t i = 0; i < rings_.size(); ++i) {
@@ -187,7 +188,7 @@ Drain::Mark Drain::mark() {
   return mark;
 }
 
-// A queue is in the order of its stamps: what stands first in it was decoded later if its stamp is larger.
+// A queue is ordered by stamp: if the stamp of its first event is larger than the mark's, that event was decoded later.
 bool Drain::has_applied(Mark* mark) const {
   if (rings_.size() < mark->heads.size()) return false;
   if (mark->last_stamps.empty()) {
@@ -208,7 +209,7 @@ bool Drain::has_applied(Mark* mark) const {
 size_t Drain::final_round() {
   is_final_ = true;
   size_t taken = round();
-  if (taken == 0 && waiting_ != 0) {  // stamps that go back within a ring: no agent writes them
+  if (taken == 0 && waiting_ != 0) {  // stamps decrease within a ring: no agent writes that
     taken = waiting_;
     merge(UINT64_MAX);
   }
@@ -219,7 +220,7 @@ size_t Drain::final_round() {
 // The only ring with events: those up to `bound` need no queue.
 size_t Drain::pass_through(uint32_t index, const DecodeLimits& limits, uint64_t bound) {
   Ring& ring = *rings_[index];
-  ledger_.grow_sites(shared_.tree->site_count());  // what waits may have some that are new
+  ledger_.grow_sites(shared_.tree->site_count());  // waiting events may name new sites
   apply_run(ring, index, bound);
   size_t taken = 0;
   while (ring.decoder.position() != ring.head) {
@@ -260,7 +261,7 @@ void Drain::queue_rest(Ring& ring, std::span<const Event> events) {
   waiting_ += events.size();
 }
 
-// The events of one ring up to `bound`: no other ring has any.
+// Applies the events of one ring up to `bound`: no other ring has any.
 void Drain::apply_run(Ring& ring, uint32_t index, uint64_t bound) {
   const std::span<const Event> events = ring.queue.up_to(bound);
   ledger_.apply(events, index);
@@ -304,7 +305,7 @@ void Drain::merge(uint64_t bound) {
   }
 }
 
-// Threads of a shared ring leave no trace when they end; without looking, their slots would pile up.
+// Threads of a shared ring record nothing when they end; without this sweep their slots would pile up.
 void Drain::sweep_shared(uint32_t index, uint64_t now_ns) {
   Ring& ring = *rings_[index];
   ring.decoder.set_shared(arena_.header(index).shared.load(std::memory_order_relaxed) != 0);
@@ -314,7 +315,7 @@ void Drain::sweep_shared(uint32_t index, uint64_t now_ns) {
   queue_rest(ring, std::span<const Event>(batch_.data(), count));
 }
 
-// Gives the space of what is decoded back to the producer.
+// Gives the space of decoded records back to the producer.
 void Drain::release(uint32_t index) {
   Ring& ring = *rings_[index];
   if (ring.released == ring.decoder.position()) return;
@@ -326,7 +327,7 @@ void Drain::release(uint32_t index) {
   wake(&header);
 }
 
-// The producer stores waiting, fences, loads chunks and tail: one of the two sees the other.
+// The producer stores waiting, fences, then loads chunks and tail: so one of the two sees the other's store.
 void Drain::wake(wire::RingHeader* header) {
   if (header->waiting.load(std::memory_order_seq_cst) == 0) return;
   header->wake_sequence.fetch_add(1, std::memory_order_release);
@@ -334,7 +335,8 @@ void Drain::wake(wire::RingHeader* header) {
 }
 
 // Gives chunks that hold nothing and were not used in the last interval back to the system. While their bits are set in
-// the high half no producer takes them. Whoever changes the bits at that moment is busy: later, then.
+// the high half, no producer takes them. If a producer changes the bits at that moment, it is busy: a later trim tries
+// again.
 void Drain::trim(uint64_t now_ns) {
   next_trim_ns_ = now_ns + options_.trim_interval_ns;
   for (uint32_t i = 0; i < rings_.size(); ++i) {

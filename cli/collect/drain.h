@@ -1,16 +1,16 @@
 // cli/collect/drain.h: moves events from the rings of one process to its ledger, in order.
 //
 // One ring, which most programs have, goes straight through in batches. Several are decoded up to their heads first, so
-// that their producers have space again, and then merged by stamp up to the watermark; what lies beyond it waits here.
+// that their producers have space again, and then merged by stamp up to the watermark; events beyond it wait here.
 //
 // While there is a backlog, a second thread may merge and apply what was decoded before, as this one decodes (stages
-// one and two); it rests whenever round() returns, but a part of what was decoded may then wait for the next round.
+// one and two). It is idle whenever round() returns, but some decoded events may then wait for the next round.
 //
 // Guarantees
-//  - No event is lost or taken twice. A ring with records that no agent writes is emptied unread from there on, and
-//    said.
-//  - What waits takes 8 MiB and 8 KiB a ring at most: beyond that rings stay full and their producers wait.
-//  - A process whose rings stand still is not interrupted by fences (process_collector_test.cc).
+//  - No event is lost or taken twice. If a ring has a record that no agent writes, the rest of it is skipped unread,
+//    and that is reported.
+//  - Waiting events take 8 MiB and 8 KiB a ring at most: beyond that, rings stay full and their producers wait.
+//  - No fence interrupts a process while its rings are idle (process_collector_test.cc).
 // Trust:    everything in the arena is hostile.
 // Order:    (A) head, (B) in_event, (C) rings_claimed, (D) module_bytes are acquire-loaded, (E) chunks and (G)
 //           modules_read are released here; shared/README.md has the pairs.
@@ -51,24 +51,24 @@ class Drain {
   size_t round(RoundKind kind = RoundKind::kAll);
   // When the next round is due, by monotonic_ns(): before a ring runs full.
   uint64_t next_round_ns() const { return pace_.next_ns(); }
-  // The same when nobody writes any more: nothing waits for a watermark.
+  // The same when no thread writes any more: nothing waits for a watermark.
   size_t final_round();
 
-  // Everything that is published was taken and applied.
+  // Every published event was taken and applied.
   bool is_quiet();
 
   // What was published at some moment.
   struct Mark {
     std::vector<uint64_t> heads;        // by ring
-    std::vector<uint64_t> last_stamps;  // of that; filled in when all of it is decoded
+    std::vector<uint64_t> last_stamps;  // of the events up to `heads`; filled in when these are decoded
   };
   Mark mark();
-  // All of that is in the books. After a round of kAll.
+  // The books have all events up to the mark. pre: a round of kAll
   bool has_applied(Mark* mark) const;
-  // Slot of the thread that wrote to this ring last; 0: nobody has.
+  // Slot of the thread that wrote to this ring last; 0: none.
   uint32_t thread_of(uint32_t ring) const { return ring < rings_.size() ? rings_[ring]->decoder.thread() : 0; }
 
-  // Applies what waits for nothing but its turn.
+  // Applies the decoded events that are known to be in order.
   void apply_ready();
 
   void set_repair_window(uint64_t stamps);
@@ -80,8 +80,8 @@ class Drain {
   Amount counted_down() const;                 // blocks that began while some were chosen, of all rings: exact
 
  private:
-  // Events of 32 bytes. While a thread is off its core inside an event the others write into this, and a question waits
-  // for all of it. With eight times as many `stress` was as fast, with 2 to 64 threads on two cores.
+  // Events of 32 bytes. While a thread is off its core inside an event, the others' events fill this, and a question
+  // waits for all of them. With eight times as many `stress` was as fast, with 2 to 64 threads on two cores.
   static constexpr size_t kMaxWaiting = 1u << 18;
   static constexpr size_t kMinWaiting = 256;      // of one ring, so that each can always move on
   static constexpr size_t kChunkEvents = 16'384;  // decoded while as many are applied
@@ -95,7 +95,7 @@ class Drain {
     EventQueue queue;
     uint64_t head = 0;        // as seen in this round
     uint64_t released = 0;    // tail as last stored
-    uint64_t seen_stamp = 0;  // W of the round before: records beyond the head of that round are younger
+    uint64_t seen_stamp = 0;  // W of the previous round: records beyond the head of that round are younger
     bool in_event = false;
     bool is_readable = true;
     bool has_new = false;  // in this round

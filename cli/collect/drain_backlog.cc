@@ -1,7 +1,7 @@
 // cli/collect/drain_backlog.cc: rounds in two threads (drain.h).
 //
-// The second thread has the queues and the ledger, this one the rings and the tree. What is decoded here it gets the
-// next time, in this round or the next: of several rings the order is known only when all are decoded.
+// The second thread has the queues and the ledger, this one the rings and the tree. The second thread gets what is
+// decoded here the next time, in this round or the next: the order of several rings is known only when all are decoded.
 #include "cli/collect/drain.h"
 
 #include <algorithm>
@@ -15,12 +15,12 @@ uint64_t Drain::backlog_bytes() const {
 }
 
 size_t Drain::decode_beside_merge(uint64_t ceiling, bool is_lone) {
-  struct Waiter {  // an exception must not leave it at work
+  struct Waiter {  // an exception must not leave it running
     SecondThread* second;
     ~Waiter() {
       try {
         second->wait();
-      } catch (...) {  // that of this thread says the same: there is no memory
+      } catch (...) {  // this thread's exception says the same: there is no memory
       }
     }
   };

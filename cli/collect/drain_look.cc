@@ -1,7 +1,7 @@
-// cli/collect/drain_look.cc: what a round looks at before it takes anything.
+// cli/collect/drain_look.cc: what a round polls before it takes anything.
 //
-// Most looks find little. So a look costs no more than one cache line of each ring, and asks for a fence only where a
-// ring of several has moved: a fence interrupts every core that runs a thread of any profiled process.
+// Most polls find little. So a poll costs no more than one cache line of each ring, and asks for a fence only if there
+// are several rings and one has moved: a fence interrupts every core that runs a thread of any profiled process.
 #include "cli/collect/clock.h"
 #include "cli/collect/drain.h"
 
@@ -16,7 +16,8 @@ namespace heapprof::cli {
 
 namespace {
 
-// The bytes that a ring may have before its thread waits: where all rings have much, no more than it has.
+// The bytes that a ring may have before its thread waits: if the rings take much memory in all, no more than it has
+// now.
 uint64_t room_bytes(uint32_t index, const wire::RingHeader& header, bool is_calm) {
   if (is_calm) return wire::ring_bytes(index);
   const uint32_t resident = header.resident.load(std::memory_order_relaxed) & wire::ring_chunks(index);
@@ -38,7 +39,7 @@ void Drain::fence(uint32_t rings) {
     case wire::FenceMode::kMembarrierExpedited:
       ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
       return;
-    case wire::FenceMode::kMembarrierGlobal:  // 10 ms and more: only where there is an order to keep
+    case wire::FenceMode::kMembarrierGlobal:  // 10 ms and more: only if there is an order to keep
       if (rings > 1) ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
       return;
     case wire::FenceMode::kProducerFence:  // a locked instruction is a fence, and ThreadSanitizer knows it
@@ -62,7 +63,7 @@ void Drain::add_rings() {
   }
 }
 
-// Looks at every ring, finds those with something to do. Returns the watermark as far as the others allow.
+// Looks at every ring, and lists the active ones. Returns the watermark as far as rings without new records allow.
 uint64_t Drain::look(uint64_t round_stamp, uint64_t now_ns) {
   active_.clear();
   uint64_t bound = is_final_ ? UINT64_MAX : round_stamp;
@@ -71,8 +72,8 @@ uint64_t Drain::look(uint64_t round_stamp, uint64_t now_ns) {
     wire::RingHeader& header = arena_.header(i);
     ring.in_event = header.in_event.load(std::memory_order_acquire) != 0 && !is_final_;  // (B), before head
     ring.head = header.head.load(std::memory_order_acquire);                             // (A)
-    // A child forked in the middle of its parent's publishing may store an old head; the parent's next one puts it
-    // right.
+    // A child forked in the middle of its parent's publishing may store an old head; the parent's next store corrects
+    // it.
     const bool is_behind = static_cast<int64_t>(ring.head - ring.decoder.position()) < 0;
     if (is_behind && !is_final_) ring.head = ring.decoder.position();
     if (!ring.is_readable) {
@@ -100,14 +101,14 @@ uint64_t Drain::observe(uint32_t index, uint64_t round_stamp, uint64_t now_ns) {
 }
 
 // One ring needs no order, so no fence either, which would interrupt every core that runs the program. A second ring is
-// claimed before it gives its first stamp (C): one that is not there after the head was read will only give later ones
-// than all up to it.
+// claimed before its thread takes its first stamp (C): if it is not claimed after the head was read, its stamps are
+// later than all up to that head.
 bool Drain::is_alone() const {
   return rings_.size() == 1 && arena_.control().rings_claimed.load(std::memory_order_acquire) == 1;
 }
 
-// Whether any ring has moved, or anything waits. What stands still needs no order, and so no fence. The bounds of the
-// watermark are left as they are: without a fence nothing is known that could raise them.
+// Whether any ring has moved, or anything waits. Idle rings need no order, and so no fence. The bounds of the watermark
+// stay unchanged: without a fence nothing is known that could raise them.
 bool Drain::has_news(uint64_t round_stamp, uint64_t now_ns) {
   wire::Control& control = arena_.control();
   const bool is_calm = control.resident_chunks.load(std::memory_order_relaxed) < wire::kMostCalmChunks;

@@ -1,5 +1,5 @@
-// cli/collect/fragmentation.cc: two passes over the live blocks, and an array by page between them: no sorting, and
-// memory only for pages in which blocks lie.
+// cli/collect/fragmentation.cc: two passes over the live blocks, with an array by page between them: no sorting, and
+// memory only for pages that have blocks.
 #include "cli/collect/fragmentation.h"
 
 #include "cli/collect/leaks/block_table.h"
@@ -25,7 +25,7 @@ constexpr uint64_t kPageMask = PageOccupancy::kPageBytes - 1;
 constexpr uint16_t kSparse = 1 << 15;  // of an entry; below it are bytes
 constexpr uint64_t kMostRangeBytes = uint64_t{1} << 40;
 
-// What a block takes of its allocator's memory, about: glibc's rule, and little more than others'.
+// The end of the memory that a block takes, about: glibc's rule, and little more than other allocators take.
 uint64_t taken_end(uint64_t address, uint64_t size_bytes) {
   const uint64_t end = address + std::max<uint64_t>(1, size_bytes);
   const uint64_t taken = std::max<uint64_t>(32, (size_bytes + 8 + 15) & ~uint64_t{15});
@@ -37,7 +37,7 @@ bool may_be_heap(const TargetMapping& mapping) {
   return mapping.path.empty() || mapping.path == "[heap]" || mapping.path.starts_with("[anon");
 }
 
-// Sorted, whole pages, those that touch as one.
+// The ranges as whole pages, sorted, adjacent ones merged.
 std::vector<MemoryRange> in_pages(std::vector<MemoryRange> ranges) {
   std::sort(ranges.begin(), ranges.end(), [](const MemoryRange& a, const MemoryRange& b) { return a.start < b.start; });
   std::vector<MemoryRange> merged;
@@ -80,7 +80,7 @@ PageOccupancy::Region* PageOccupancy::region_of(uint64_t address) {
   return &regions_[latest_];
 }
 
-// visit(entry, bytes of it): of each page in which the block has some.
+// visit(entry, bytes in it): for each page that the block touches.
 template <typename Visit>
 void PageOccupancy::for_each_page(uint64_t address, uint64_t size_bytes, const Visit& visit) {
   Region* const region = region_of(address);
@@ -149,7 +149,7 @@ void PageOccupancy::pin(uint64_t address, uint64_t size_bytes, uint32_t site) {
 HeapPages PageOccupancy::result() const {
   HeapPages result = result_;
   for (const LostPart& part : parts_) {
-    if (part.blocks != 0 && part.site != 0) result.pinning.push_back(part);  // 0: of blocks that were left out
+    if (part.blocks != 0 && part.site != 0) result.pinning.push_back(part);  // 0: blocks that were left out
   }
   std::stable_sort(result.pinning.begin(), result.pinning.end(),
                    [](const LostPart& a, const LostPart& b) { return a.bytes > b.bytes; });
@@ -173,7 +173,7 @@ std::optional<HeapPages> look_at_heap(const HeapQuestion& question, const std::f
   std::vector<MemoryRange> others =
       read_own_pages(question.target.own_pages_avma, question.target.own_pages_count, &memory);
   if (others.empty() && question.target.own_pages_count != 0)
-    return std::nullopt;  // they cannot be told from the heap's
+    return std::nullopt;  // they cannot be distinguished from the heap's
   others.insert(others.end(), question.mapped.begin(), question.mapped.end());
   std::vector<MemoryRange> ranges;
   for (const TargetMapping& mapping : memory.mappings()) {
@@ -223,7 +223,7 @@ void FragmentationWatch::step(uint64_t now_ns, uint64_t resident_bytes, const Ta
   const MappingLedger& mappings = ledger->mappings();
   const uint64_t known = live + mappings.live_bytes(wire::kMappedDevice) + mappings.live_bytes(wire::kMappedFileDevice);
   const bool has_fallen = live <= peak / 2 && peak - live >= kLeastBytes;
-  // Otherwise what was freed went back to the system.
+  // If it has fallen and little is resident beyond what is known, what was freed went back to the system.
   if (!has_fallen || resident_bytes < known + std::max(kLeastBytes, (peak - live) / 4)) {
     since_ns_ = 0;
     look_.reset();
@@ -233,8 +233,8 @@ void FragmentationWatch::step(uint64_t now_ns, uint64_t resident_bytes, const Ta
   lowest_bytes_ = std::min(live, lowest_bytes_);
   const uint64_t rise_bytes = live - lowest_bytes_;
   if (rise_bytes > freed_bytes_ / 16) risen_bytes_ = std::max(risen_bytes_, live);
-  // It fell further, by a quarter: what is unused now was not before. Or a quarter of it is in use again: the time in
-  // which it is unused begins anew.
+  // If it fell further by a quarter, other memory is unused now than before. If a quarter is in use again, the time in
+  // which it is unused starts anew.
   const bool fell_further = peak - live > freed_bytes_ + freed_bytes_ / 4;
   const bool is_used_again = rise_bytes > freed_bytes_ / 4;
   if (since_ns_ == 0 || fell_further || is_used_again) {
@@ -249,7 +249,7 @@ void FragmentationWatch::step(uint64_t now_ns, uint64_t resident_bytes, const Ta
     next_ns_ = std::max(now_ns + kFallenNs, earliest_ns_);
   }
   if (found_) found_->most_bytes = std::max(found_->most_bytes, live);
-  // It has some of it in use again, or gave it back.
+  // The process uses some of it again, or gave it back.
   if (found_ && (live > found_->live_bytes + found_->pages.unused_bytes() / 4 ||
                  resident_bytes + found_->pages.unused_bytes() / 4 < found_->resident_bytes)) {
     found_.reset();
@@ -265,11 +265,11 @@ void FragmentationWatch::step(uint64_t now_ns, uint64_t resident_bytes, const Ta
     next_ns_ = std::max(earliest_ns_, now_ns + (now_ns - since_ns_) / 2);
   }
   if (now_ns < next_ns_) return;
-  next_ns_ = now_ns + std::max(kFallenNs, (now_ns - since_ns_) / 2);  // where it cannot begin
+  next_ns_ = now_ns + std::max(kFallenNs, (now_ns - since_ns_) / 2);  // if it cannot begin
   if (ledger->live_blocks() > kMostBlocks) return;
   try {
     begin(now_ns, target, ledger);
-  } catch (const std::bad_alloc&) {  // for the look, not for the books
+  } catch (const std::bad_alloc&) {  // memory for the look ran out, not for the books
     next_ns_ = UINT64_MAX;
   }
 }
@@ -279,7 +279,7 @@ std::optional<FragmentationWatch::Found> FragmentationWatch::at_end(const Ledger
   if (!found_ || live > ledger.sites().totals().peak.bytes / 2) return std::nullopt;
   Found found = *found_;
   const uint64_t most = std::max(live, found.most_bytes);
-  uint64_t used = most - std::min(most, found.live_bytes);  // of what is unused, at another time
+  uint64_t used = most - std::min(most, found.live_bytes);  // part of the unused memory that was in use at another time
   HeapPages& pages = found.pages;
   if (used >= pages.unused_bytes()) return std::nullopt;
   const uint64_t of_empty = std::min(used, pages.empty_bytes);

@@ -1,25 +1,25 @@
-// cli/collect/fragmentation.h: memory that stays with a process though most of what lay in it was freed: how much of it
-// is in pages without a block, how much in pages that a few blocks keep, and whose these are.
+// cli/collect/fragmentation.h: memory that stays resident though most blocks in it were freed: how much of it is in
+// pages without a block, how much in pages that a few blocks pin, and the sites of these.
 //
 // Guarantees
-//  - The process is not stopped, and nothing is asked of its threads: pages are those of the moment at which the kernel
+//  - The process is not stopped, and its threads do nothing for it. Pages are those of the moment at which the kernel
 //    was asked (/proc/PID/pagemap; in memory, or swapped out), blocks those that were in the books just before. In a
-//    process that goes on the two differ by what it does within some milliseconds.
-//  - It is looked only where the heap has fallen to half of its peak for 100 ms, by 8 MiB or more, and a quarter of
+//    running process the two differ by what it does within some milliseconds.
+//  - A look is made only if the heap has fallen to half of its peak for 100 ms, by 8 MiB or more, and a quarter of
 //    that, and 8 MiB, is still resident beyond what is live; then ever less often, and for 1 % of the time at most.
-//  - Where the heap grows again to more than half of its peak, or by a quarter of what was unused, or where so much is
-//    given back, what was found is dropped. Where a quarter of what was freed is in use
-//    again, the time begins anew; where it is less, so much less is said to be unused.
-//  - Pages that were only read, of which the system has one for all, are not resident.
+//  - If the heap grows again to more than half of its peak, or by a quarter of what was unused, or if so much is given
+//    back to the system, the result is dropped. If a quarter of what was freed is in use again, the time starts anew;
+//    if less is, the unused memory is reported smaller by that.
+//  - Pages that were only read do not count as resident: the system has one zero page for all.
 // Not provided: mappings in which no block is live, and those of other allocators; processes whose blocks are not all
 //           known (sampled, attached to, forked, with an allocator inside the executable). A thread's stack that
 //           lies beside blocks in one mapping counts as pages without a block. Before Linux 6.7 pages that a forked
 //           child shares are not seen.
 // Context:  the thread that reads the rings copies the blocks; a thread of the look's own does the rest. In a forked
-//           copy of the process that thread does not run: forget() it there.
+//           copy of the collector that thread does not run: call forget() there.
 // Trust:    /proc is the kernel's; the table of the agent's own pages is the target's.
 // Cost:     nothing before the heap has fallen. A look: 0.15 µs a live block in the thread that reads the rings, as
-//           much again in the other, and 24 bytes a block and 2 a page of the heap while it lasts.
+//           much again in the other, and 24 bytes a block and 2 a page of the heap during the look.
 #pragma once
 
 #include "cli/collect/background_look.h"
@@ -41,13 +41,13 @@ struct HeapPages {
   uint64_t resident_bytes = 0;
   uint64_t empty_bytes = 0;       // pages without a block
   uint64_t empty_pieces = 0;      // in so many pieces, with blocks between them
-  uint64_t sparse_bytes = 0;      // what no block has of pages of which blocks have less than half
-  std::vector<LostPart> pinning;  // whose blocks lie in these: their number, and their share of sparse_bytes
+  uint64_t sparse_bytes = 0;      // unoccupied bytes of pages of which blocks occupy less than half
+  std::vector<LostPart> pinning;  // the sites of the blocks in these: their number, and their share of sparse_bytes
 
   uint64_t unused_bytes() const { return empty_bytes + sparse_bytes; }
 };
 
-// How much of each page blocks have. A block counts with 8 bytes of its allocator's own, in steps of 16 and with 32 at
+// How much of each page blocks occupy. A block counts with 8 bytes for its allocator, in steps of 16 and with 32 at
 // least, but not beyond the page in which it ends.
 class PageOccupancy {
  public:
@@ -65,7 +65,7 @@ class PageOccupancy {
   // then pages that the process has, of ranges in which blocks lie, ascending,
   std::vector<MemoryRange> used_ranges() const;
   void judge(MemoryRange pages);
-  // then each block again. A page's free bytes are shared out among its blocks in proportion to what they have of it.
+  // then each block again. A page's free bytes are attributed to its blocks in proportion to what they occupy.
   void pin(uint64_t address, uint64_t size_bytes, uint32_t site);
   HeapPages result() const;
 
@@ -106,11 +106,11 @@ class FragmentationWatch {
     uint64_t since_ns = 0;  // by monotonic_ns(): when the heap had fallen
     uint64_t at_ns = 0;
     uint64_t live_bytes = 0;      // then
-    uint64_t most_bytes = 0;      // the most since it had fallen, where it had risen again, and since then
+    uint64_t most_bytes = 0;      // the most live after it rose again, and since the look
     uint64_t resident_bytes = 0;  // of the whole process
     HeapPages pages;
   };
-  // Of the last look; nothing: the heap did not fall, or is in use again. pre: the ledger has all events
+  // Of the last look; nullopt: the heap did not fall, or is in use again. pre: the ledger has all events
   std::optional<Found> at_end(const Ledger& ledger) const;
 
  private:
@@ -120,7 +120,7 @@ class FragmentationWatch {
   uint64_t freed_bytes_ = 0;            // by then
   uint64_t lowest_bytes_ = UINT64_MAX;  // that were live since
   uint64_t risen_bytes_ = 0;            // what was live when it had risen again, at most
-  uint64_t earliest_ns_ = 0;            // of the next look, by what the last one took
+  uint64_t earliest_ns_ = 0;            // of the next look, by how long the last one took
   uint64_t begun_ns_ = 0;               // of the look under way
   uint64_t begun_live_bytes_ = 0;
   uint64_t next_ns_ = 0;

@@ -1,5 +1,5 @@
-// cli/collect/inner_program.h: what is known of allocators inside of a program's executable before its agent is
-// answered (cli/inner finds it out).
+// cli/collect/inner_program.h: what is known of allocators inside a program's executable before its agent is answered
+// (cli/inner finds it out).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct InnerProgram {
   std::vector<unsigned char> plan;    // shared/inner.h; empty: nothing is to be hooked
   std::vector<std::string> refusals;  // why there is no plan, by function
   std::vector<std::string> unseen;    // functions that give out blocks and are not hooked, although there is a plan
-  std::string left_because;           // why nothing is to be hooked, whatever could be; empty: it is
+  std::string left_because;           // why no allocator is to be hooked, even if one could be; empty: no such reason
 };
 
 }  // namespace heapprof::cli

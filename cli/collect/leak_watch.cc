@@ -1,7 +1,7 @@
-// cli/collect/leak_watch.cc: from the question to the answer in small steps, as the thread has other rings to read.
+// cli/collect/leak_watch.cc: small steps from the question to the answer, as the thread has other rings to read.
 //
-// What is live is known when every event that was published is in the books. Threads that are stopped publish none, but
-// one that was stopped inside of an event holds the others' order back for a while (watermark.h).
+// The live blocks are known when every published event is in the books. Stopped threads publish none, but one that was
+// stopped inside an event holds the watermark back for a while (watermark.h).
 #include "cli/collect/leak_watch.h"
 
 #include "cli/base/clock.h"
@@ -34,7 +34,7 @@ LeakScene scene_of(Ledger* ledger) {
   const auto add = [&](const Block& block) { scene.blocks.push_back({block.address, block.size_bytes, block.site}); };
   ledger->for_each_live(add);
   ledger->for_each_begun(add);
-  ledger->for_each_left_out([&](uint64_t address, uint64_t size_bytes) {  // they may lead to others
+  ledger->for_each_left_out([&](uint64_t address, uint64_t size_bytes) {  // they may point to others
     scene.blocks.push_back({address, size_bytes, 0});
   });
   ledger->mappings().for_each_range([&](const PagePiece& piece) { scene.mapped.push_back({piece.start, piece.end}); });

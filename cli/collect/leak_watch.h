@@ -1,9 +1,10 @@
-// cli/collect/leak_watch.h: waits for a process to come to its end, has the check made, and answers its agent.
+// cli/collect/leak_watch.h: waits until a process ends, has its live blocks checked, and answers its agent.
 //
 // Guarantees
-//  - An agent that asked is answered, whatever the check comes to.
-//  - The blocks that are judged are those of the moment at which the process asked and all its threads were stopped;
-//    judgement_of() says of a block that was live at the end what was found of it then, and nothing of another block.
+//  - An agent that asked is answered, whatever the result of the check.
+//  - The blocks that are judged are those of the moment at which the process asked and all its threads were stopped.
+//    For a block that was live at the end, judgement_of() returns what was found then, never the judgement of another
+//    block.
 // Context:  the thread that reads the rings.
 // Trust:    as LeakCheck.
 #pragma once
@@ -30,18 +31,18 @@ class LeakWatch {
 
   // Between two rounds.
   void step(Drain* drain, Ledger* ledger);
-  // The process waits for the answer, or some of its threads are held still.
+  // The process waits for the answer, or some of its threads are stopped.
   bool is_asked() const { return check_ != nullptr; }
-  // The process has ended, or is watched no more: what there is to say of it. is_complete: the books have all events
+  // The process has ended, or is watched no more: the judgement. is_complete: the books have all events
   LeakJudgement end(bool is_complete);
   // In a forked copy, in which the thread does not run.
   void forget() { (void)check_.release(); }
 
   // pre: end()
   LeakKind judgement_of(const Block& block) const;
-  // What owns what was lost at that moment: as LeakMarks has it.
+  // The owners of the memory that was lost at that moment: as LeakMarks has them.
   const std::vector<LostOwner>& owners() const { return result_.owners; }
-  // What leads to blocks that were live at the end, and reachable at that moment: as RootHolders has it.
+  // What keeps blocks reachable at that moment that were live at the end: as RootHolders has it.
   std::vector<HeldBlocks> holders() const { return result_.holders.sum(result_.blocks); }
 
  private:
@@ -55,11 +56,11 @@ class LeakWatch {
   std::string allocator_;
   bool inherits_;
   std::unique_ptr<LeakCheck> check_;
-  uint64_t stopped_ns_ = 0;  // when the process's threads stood still; 0: they do not
+  uint64_t stopped_ns_ = 0;  // when the process's threads were stopped; 0: they are not
   bool is_answered_ = false;
-  // Blocks that a thread which was stopped was about to resize: they may be elsewhere by then. A few at most.
+  // Blocks that a stopped thread was about to resize: realloc may have moved them already. A few at most.
   std::vector<uint64_t> moving_;
-  std::string problem_;  // of ours: empty: none
+  std::string problem_;  // the collector's own; empty: none
   LeakResult result_;
 };
 

@@ -1,12 +1,12 @@
-// cli/collect/liveness.cc: the futex is taken by the thread's own list, which the kernel walks at its end.
+// cli/collect/liveness.cc: the futex is on the thread's robust list, which the kernel walks when the thread ends.
 //
-// A thread has one robust list, and libc has set it to its own. While we hold a word, the thread's list is ours; libc's
-// comes back when ours is empty. Entries are linked in one store each, with a fence for the compiler in front of it, as
-// the kernel may read the list between any two instructions.
+// A thread has one robust list, and libc has set it to its own. While the collector holds a word, the thread's list is
+// the collector's; libc's is restored when that is empty. One store links each entry, after a compiler fence, as the
+// kernel may read the list between any two instructions.
 //
-// The kernel walks 2,048 entries of a thread and leaves the others as they are: of a job with more processes at once,
-// the oldest would wait for a dead collector for as long as for one that is stalled. What is too much for one list is
-// on that of another thread, which sleeps until the process ends. This thread alone changes them.
+// The kernel walks 2,048 entries of a thread and ignores the rest. With more processes at once, the agents of the
+// oldest would wait for a dead collector as long as for a stalled one. So entries beyond one list go on the list of
+// another thread, which sleeps until the process ends. This thread alone changes all lists.
 #include "cli/collect/liveness.h"
 
 #include "shared/wire.h"
@@ -37,17 +37,17 @@ struct List {
   void make_empty() { head = {{&head.list}, static_cast<long>(kLivenessDistance), nullptr}; }
 };
 
-// What lies in the private page: the kernel follows `link`.
+// An entry in the private page: the kernel follows `link`.
 struct Entry {
   robust_list link;
   const List* list;
 };
 
-// This thread's list. libc's own is put back when it is empty.
+// This thread's list. libc's own is restored when it is empty.
 thread_local List t_held;
 thread_local robust_list_head* t_libc_list = nullptr;
 thread_local size_t t_libc_bytes = 0;
-// Those that are full beside it, of threads that do nothing else.
+// The further lists, each of a thread that does nothing else.
 thread_local List* t_sleepers[kMostSleepers] = {};
 
 Entry* entry_of(std::atomic<uint32_t>* word) {
@@ -62,7 +62,7 @@ Entry* entry_of(std::atomic<uint32_t>* word) {
   for (;;) ::pause();  // all signals are blocked
 }
 
-// Makes a thread that has a list and ends with the process. nullptr: that is refused.
+// Creates a thread that has a list and ends with the process. nullptr: it cannot be created.
 List* make_sleeper() {
   auto* list = new (std::nothrow) List;  // the kernel reads it at the process's end: it is never freed
   if (list == nullptr) return nullptr;
@@ -87,7 +87,7 @@ List* make_sleeper() {
   return nullptr;
 }
 
-// A list with room; this thread's own if no other can be made.
+// A list with room; this thread's own if no thread can be created.
 List* list_with_room() {
   if (t_held.held < kMostOnList) return &t_held;
   for (List*& sleeper : t_sleepers) {
@@ -98,7 +98,7 @@ List* list_with_room() {
   return &t_held;
 }
 
-// Null: it was another thread's, which has ended.
+// nullptr: the list was that of another thread, which has ended.
 List* own_list(const List* list) {
   if (list == &t_held) return &t_held;
   for (List* sleeper : t_sleepers) {

@@ -2,14 +2,14 @@
 //
 // The kernel marks a futex word with FUTEX_OWNER_DIED when the thread that holds it ends, if the word is on the
 // thread's list of robust futexes. This is what a robust pthread_mutex_t does; but glibc's puts the links of that list
-// beside the word, and the word is in memory that the target may write: it could lead our own library to write
-// anywhere. Here the links are in a private page, which lies at one fixed distance before the shared one.
+// beside the word, and the word is in memory that the target may write: it could make heapprof's own libc write
+// anywhere. Here the links are in a private page, at a fixed distance before the shared one.
 //
 // Guarantees
-//  - From hold() to drop() the word has kFutexOwnerDied set as soon as the calling thread is gone; of more than
-//    kMostOnList words at once the others as soon as the process is.
-// Not provided: the same where no thread can be made for so many.
-// Context:  hold and drop in one thread, which uses no robust mutex of libc's meanwhile.
+//  - From hold() to drop() the word has kFutexOwnerDied set as soon as the calling thread is gone. Of more than
+//    kMostOnList words at once, the excess has it as soon as the process is gone.
+// Not provided: this guarantee for the excess, if no thread can be created for it.
+// Context:  hold and drop in one thread, which uses none of libc's robust mutexes in between.
 #pragma once
 
 #include <atomic>

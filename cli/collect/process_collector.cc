@@ -1,11 +1,11 @@
-// cli/collect/process_collector.cc: wires the parts of a process, and gives each its turn.
+// cli/collect/process_collector.cc: wires the parts of a process, and runs each in turn.
 //
-// The parts know nothing of each other. The drain fetches events and gives them to the ledger; what needs a clock of
-// its own is done here, between two rounds: the resident set every 10 ms, names of threads (two new ones a round, as
-// each costs a file), samples of live bytes. So a round stays short.
+// The parts do not know each other. The drain fetches events and gives them to the ledger. Periodic work is done here,
+// between two rounds: the resident set every 10 ms, names of threads (two new ones a round, as each costs a file),
+// samples of live bytes. So a round stays short.
 //
-// Memory may run out in any round. `is_broken` is set while a round is under way, and tells stop() afterwards whether
-// the queues are whole and may be applied, or may have been applied in part and must be left. Either way the books are
+// Memory may run out in any round. `is_broken` is set while a round is under way, so that stop() knows whether the
+// queues are whole and may be applied, or may have been applied in part and must be left. Either way the books are
 // those of some prefix of the events, and the profile says where it ends.
 #include "cli/collect/process_collector.h"
 
@@ -40,14 +40,14 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr uint64_t kWindowNs = 1'000'000;  // how far apart two events of one address may be stamped the wrong way round
+constexpr uint64_t kWindowNs = 1'000'000;  // how far apart two events of one address may be stamped in the wrong order
 constexpr uint64_t kWindowNumbers = 1024;  // the same where stamps are a sequence
 constexpr uint64_t kResidentIntervalNs = 10'000'000;
 constexpr uint64_t kNamesIntervalNs = 100'000'000;
 constexpr size_t kNewNamesPerRound = 2;  // a file each, about 5 µs
 constexpr size_t kOldNamesPerInterval = 32;
 constexpr uint64_t kMostFinalEvents =
-    wire::kArenaBytes / wire::kUnitBytes;  // more can only come from one who still writes
+    wire::kArenaBytes / wire::kUnitBytes;  // more come only from a process that still writes
 
 }  // namespace
 
@@ -98,11 +98,11 @@ struct ProcessCollector::State {
   std::optional<LeakWatch> leaks;  // with leak_check
   FragmentationWatch fragmentation;
   UntouchedWatch untouched;
-  uint64_t books_ns = 0;  // by monotonic_ns(): the books have all that was before
+  uint64_t books_ns = 0;  // by monotonic_ns(): the books have all events before it
   DeviceUses uses;
   SameNames same_names;
 
-  // Of which time the books are. While there is a backlog they are those of the latest event, later those of now.
+  // The time that the books have reached: while there is a backlog that of the latest event, otherwise now.
   uint64_t book_ticks(size_t taken) const { return taken == 0 ? read_ticks(options.clock_mode) : ledger.last_ticks(); }
   void take_snapshot(size_t taken) {
     const uint64_t begin_ns = monotonic_ns();
@@ -110,7 +110,7 @@ struct ProcessCollector::State {
     snapshots.taken(begin_ns, monotonic_ns(), ledger.snapshots().thinnings());
   }
 
-  // Where every block is known.
+  // Only if every block is known.
   void look_at_pages(uint64_t resident_bytes) {
     if (identity.inherits || options.starts_paused || options.recorded.interval_bytes != 0) return;
     const wire::Control& control = arena->control();
@@ -150,7 +150,7 @@ void ProcessCollector::set_filter(wire::FilterState state) {
 }
 
 bool ProcessCollector::set_recorded(const RecordedBlocks& recorded) {
-  drain();  // what was stamped before is in the books before ends are believed without their begins
+  drain();  // books earlier events first: from now on ends without a begin are accepted
   return state_->choice.set_recorded(recorded);
 }
 void ProcessCollector::pause() {
@@ -173,7 +173,7 @@ bool ProcessCollector::add_mark(std::string_view name) {
 
 bool ProcessCollector::has_met_mark() const { return state_->choice.has_met_mark(); }
 
-// The map of code that the process compiled, where some of that is in its stacks.
+// Adds the map of JIT-compiled code, if the stacks have some of that code.
 static void add_jit_map(ProcessFiles& files, Recording* recording) {
   const std::vector<Location>& locations = recording->locations;
   if (std::none_of(locations.begin(), locations.end(), [](const Location& location) {
@@ -191,13 +191,13 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
   state.identity = identity;
   state.scale = TickScale(state.options.clock_mode);
   state.files = std::make_unique<ProcessFiles>(identity.pid);
-  // Of a program that ran before us a file may have been replaced since.
+  // If the program ran before heapprof attached, a file may have been replaced since.
   const bool may_be_replaced = (hello.flags & wire::kHelloAttached) != 0;
   state.modules = std::make_unique<ModuleMap>(
       identity.executable,
       [files = state.files.get(), identity, may_be_replaced](const std::string& path, uint64_t start_avma) {
         if (path.empty()) return identity.is_loaded ? files->open_path(identity.executable) : files->open_executable();
-        // Otherwise its path is the better word: what is mapped there may be another library by now.
+        // Otherwise the path is more reliable: another library may be mapped there by now.
         const bool is_of_process = path.starts_with("/proc/") || path.starts_with("/dev/fd/");
         std::shared_ptr<UniqueFd> file;
         if (may_be_replaced || is_of_process) file = files->open_mapped(start_avma);
@@ -214,8 +214,8 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
       std::min<uint32_t>(state.options.max_frames + wire::kMaxPythonFrames, UINT16_MAX);  // keep has 16 bits
   wire::FenceMode fence_mode = state.options.fence_mode;
   if (fence_mode == wire::FenceMode::kMembarrierExpedited && (hello.flags & wire::kHelloMembarrierRegistered) == 0)
-    fence_mode = wire::FenceMode::kMembarrierGlobal;  // needs nothing of the target
-  // What an allocator inside gave out before it was hooked is freed later.
+    fence_mode = wire::FenceMode::kMembarrierGlobal;  // needs no registration by the target
+  // Blocks that an inner allocator handed out before it was hooked are freed later.
   if (identity.inner && state.arena->put_inner_plan(identity.inner->plan)) {
     state.identity.inherits = true;
     state.arena->sampling().orders_stamps.store(1, std::memory_order_relaxed);
@@ -260,7 +260,7 @@ size_t ProcessCollector::drain(RoundKind kind) {
   if (state.options.clock_mode == wire::ClockMode::kSequence) state.ledger.set_drain_ticks(now_ns);
   const bool is_asked = state.questions.look(state.drain.get(), now_ns);
   const bool is_moment = state.snapshots.is_due(now_ns);
-  state.is_broken = true;  // should this not come back
+  state.is_broken = true;  // stays set if round() throws
   const size_t taken = state.drain->round(is_judged() || is_asked || is_moment ? RoundKind::kAll : kind);
   state.is_broken = false;
   if (is_asked) state.questions.answer(state.drain.get(), &state.ledger, state.threads);
@@ -348,8 +348,8 @@ void ProcessCollector::drain_to_end() {
     if (in_round == 0) break;
     taken += in_round;
   }
-  // One that shares its memory, and lives on (CLONE_VM), would wait for space until stall_timeout_ms. What it says
-  // when it stops is not of this process.
+  // A process that shares this one's memory and lives on (CLONE_VM) would wait for space until stall_timeout_ms. The
+  // reason that it gives when it stops does not concern this process.
   state.end_stop = static_cast<wire::StopReason>(control.stop_reason.load(std::memory_order_relaxed));
   if (!state.is_detached) control.detach.store(wire::Detach::kProcess, std::memory_order_release);
 }
@@ -362,7 +362,7 @@ void ProcessCollector::detach() {
 void ProcessCollector::stop(const std::string& reason) {
   State& state = *state_;
   state.stop_reason = reason;
-  // What was decoded waits for nothing but its turn; after a bad_alloc it may be applied in part.
+  // Applies what was decoded; after a bad_alloc it may be applied in part.
   try {
     if (state.drain != nullptr && !state.is_broken) state.drain->apply_ready();
   } catch (const std::bad_alloc&) {

@@ -6,12 +6,12 @@
 //  - Every published event is in the recording, or counted there as lost; a process that is killed loses nothing it
 //    published.
 //  - finish() checks its own sums (Recording::consistency_errors).
-//  - Where memory runs out, drain() throws std::bad_alloc, and the books are exact up to one event.
-// Not provided: what only the launcher knows: command, end, machine, parent, wall-clock start, self_test_failures,
-//           the collector's own cost.
+//  - If memory runs out, drain() throws std::bad_alloc, and the books are exact up to one event.
+// Not provided: facts that only the launcher knows: command, end, machine, parent, wall-clock start,
+//           self_test_failures, the collector's own cost.
 // Context:  one thread, which lives as long as the collector: the kernel tells the agents when it dies (liveness.h).
 //           `second` is used within drain() only.
-// Trust:    everything that the process writes is hostile: it can spoil its own numbers, and nothing else.
+// Trust:    everything that the process writes is hostile: it can falsify its own numbers, and nothing else.
 // Cost:     tests/bench/collect.cc; an idle round is 1 µs and 2 ns a ring.
 #pragma once
 
@@ -39,7 +39,7 @@ struct NamesWanted;
 struct RecordedChanges;
 struct TopSource;
 
-// Bytes that a process may have; 0: no limit.
+// Bytes that a process may allocate; 0: no limit.
 struct DeviceLimits {
   std::array<uint64_t, wire::kDeviceLimits> cuda{};  // of cuda:0 …
   uint64_t host_bytes = 0;                           // of the heap: usable bytes
@@ -48,7 +48,7 @@ struct DeviceLimits {
 struct CollectorOptions {
   RecordedBlocks recorded;                             // at first
   bool starts_paused = false;                          // nothing of the heap is recorded before resume()
-  std::string awaited_mark;                            // a mark of the program that somebody waits for; empty: none
+  std::string awaited_mark;                            // the launcher waits for this mark; empty: for none
   wire::ClockMode clock_mode = wire::ClockMode::kTsc;  // detect_clock_mode() in clock.h
   wire::FenceMode fence_mode = wire::FenceMode::kMembarrierExpedited;  // detect_fence_mode()
   wire::FullPolicy full_policy = wire::FullPolicy::kWait;
@@ -59,9 +59,9 @@ struct CollectorOptions {
   wire::GpuTimeMode gpu_time = wire::GpuTimeMode::kOff;  // when events around kernels are read
   bool leak_check = false;            // the process is asked to wait at its orderly end, and its live blocks are judged
   uint64_t snapshot_interval_ns = 0;  // kMarksOnly: at marks alone; 0: no snapshots (cli/model/profile/snapshots.h)
-  uint64_t trace_events = kDefaultTraceEvents;  // of devices, so many of the newest are kept one by one; 0: none
+  uint64_t trace_events = kDefaultTraceEvents;  // so many of the newest device events are kept singly; 0: none
   bool records_nvtx = true;                     // ranges of NVTX become scopes
-  bool records_objects = false;                 // objects of Python have a device of their own
+  bool records_objects = false;                 // Python objects are counted on a device of their own
   bool records_operators = false;               // operators of PyTorch are scopes
   bool reads_python = true;                     // stacks have the frames of Python
   bool hooks_deep_bind = false;                 // libraries that ask for RTLD_DEEPBIND are loaded without it
@@ -74,12 +74,12 @@ struct CollectorOptions {
       100'000'000;  // parts of rings that were not used for so long are given back to the system
 };
 
-// As it stands in the profile.
+// As written in the profile.
 const char* unwinder_name(wire::UnwinderKind kind);
 
 struct ProcessIdentity {
   pid_t pid = 0;
-  bool inherits = false;   // it has blocks that nobody saw begin: it was forked, or attached to
+  bool inherits = false;   // it has blocks whose begin was not recorded: it was forked, or attached to
   std::string executable;  // the program's file
   std::shared_ptr<const InnerProgram> inner = nullptr;  // nullptr: there is no allocator inside
   bool is_loaded = false;  // /proc/PID/exe is a loader, which was told to load `executable`
@@ -93,51 +93,51 @@ class ProcessCollector {
   ProcessCollector& operator=(const ProcessCollector&) = delete;
 
   int arena_fd() const;
-  // What is known of the target's system calls; only ever rises.
+  // What is known of the target's seccomp filter; the state only ever rises.
   void set_filter(wire::FilterState state);
 
   // The process has connected: time begins. To be called before the agent is answered. Raises this process's soft limit
   // of open files to the hard one.
   void start(const wire::Hello& hello, const ProcessIdentity& identity);
 
-  // What of the heap is recorded from now on: may be changed at any time, and counts from the moment at which a thread
-  // of the program looks. The ends of blocks that were recorded always are. set_recorded() ends a pause; false: there
+  // Which blocks of the heap are recorded from now on: may be changed at any time, and takes effect when a thread of
+  // the program next looks. The ends of recorded blocks are always recorded. set_recorded() ends a pause; false: there
   // have been too many different intervals.
   bool set_recorded(const RecordedBlocks& recorded);
   void pause();
   void resume();
-  // How long a thread of the program waits for space in a ring; nothing: as the options say.
+  // How long a thread of the program waits for space in a ring; nullopt: as the options say.
   void set_stall_timeout(std::optional<uint32_t> milliseconds);
-  // What it was started for cannot be had of a part of the blocks: leaks are judged, or Python's objects recorded.
+  // The run needs every block recorded: leaks are judged, or Python's objects recorded.
   bool needs_all() const;
-  // A mark from outside of the program, at this moment. False: there is no room for its name.
+  // A mark from outside the program, at this moment. False: there is no room for its name.
   bool add_mark(std::string_view name);
   // The program has set the awaited mark.
   bool has_met_mark() const;
 
-  // Takes what is published; kIfDue: if it is worth it already. Returns the number of events taken.
+  // Takes what is published; kIfDue: only if that is already worthwhile. Returns the number of events taken.
   size_t drain(RoundKind kind = RoundKind::kAll);
   // When that should be done next, by monotonic_ns().
   uint64_t next_drain_ns() const;
-  // Why the agent records no more, on its own account; kLeft: and nothing of it is under way.
+  // Why the agent itself stopped recording; kLeft: it was told to leave, and has written all that it had.
   wire::StopReason agent_stop() const;
-  // What the process asks for at its parent's death (PR_SET_PDEATHSIG); 0: nothing, or it is not known.
+  // The signal that the process gets when its parent dies (PR_SET_PDEATHSIG); 0: none, or unknown.
   int death_signal() const;
-  // Its live blocks are being judged just now: its threads are held still, and nobody else may wait for a stopped one.
+  // Its live blocks are being judged just now: its threads are stopped, and no other code may wait for a stopped one.
   bool is_judged() const;
   // The process is gone: takes everything that was published.
   void drain_to_end();
   // Tells the agent to stop recording. Events go on coming until it has noticed.
   void detach();
-  // Stops here and now, for `reason`: what was taken up is in the recording, exactly, and nothing after it. The agent
-  // is told. May follow a std::bad_alloc of drain() or drain_to_end().
+  // Stops at once, for `reason`: exactly what was taken is in the recording, and nothing after it. The agent is told to
+  // stop. May follow a std::bad_alloc of drain() or drain_to_end().
   void stop(const std::string& reason);
-  // Memory is short: snapshots go before the recording does. False: there are none.
+  // Memory is short: drops the snapshots, to keep the recording. False: there were no snapshots.
   bool give_up_snapshots();
   bool has_stopped() const;
   uint64_t age_ns() const;  // since start()
 
-  // What this collector holds, and what the way from here to a written profile takes at most (about: names are not
+  // The memory of this collector, and the most that finishing and writing the profile will take (about: names are not
   // known yet).
   MemoryNeed memory_need() const;
   // Samples the resident set; drain() does so every 10 ms.
@@ -146,19 +146,19 @@ class ProcessCollector {
   std::vector<std::string> device_uuids() const;
   // What the driver counts as in use on that device just now: this process's, or all processes'.
   void note_device_use(const std::string& uuid, uint64_t bytes, bool is_of_all);
-  // Why nobody can say what the driver counts on that device.
+  // Why it is unknown what the driver counts on that device.
   void note_use_missing(const std::string& uuid, const std::string& reason);
 
-  // The program waits for an answer that needs names (questions.h), and the rings do not. Each is given once, and is to
-  // be replied to, by this process or a forked copy of it; whoever comes second is not heard.
+  // The program waits for an answer that needs names (questions.h), while rings are read on. take_wanted() returns each
+  // once; this process or a forked copy of it must reply, and only the first reply counts.
   bool wants_names() const;
   std::vector<NamesWanted> take_wanted();
   void reply(const NamesWanted& wanted, std::string_view text);
-  // None: the measurement was given up since.
+  // nullopt: the measurement was given up since.
   std::optional<RecordedChanges> record_wanted(const NamesWanted& wanted) const;
-  // Of this image among all of the run: an exec keeps the pid.
+  // The number of this process image in the run: an exec keeps the pid.
   uint64_t serial() const;
-  // For who watches it (top_reader.h).
+  // For the live view (top_reader.h).
   TopSource top_source() const;
 
   // Gives the result. Nothing may be called afterwards.

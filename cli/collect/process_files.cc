@@ -1,13 +1,13 @@
 // cli/collect/process_files.cc: every path starts at a descriptor that was opened while the process surely lived.
 //
 // A process id is a number that may belong to another process a moment later, and a path in the target may be a trap: a
-// symbolic link out of its root, a FIFO that nobody writes to, a device. So /proc/PID is opened once, and everything
-// else relative to it. A path of a module is opened inside the target's root by openat2, first as a mere reference
-// (O_PATH), which runs no driver and waits for nobody; it is opened for reading when it turns out to be a plain file.
-// Our own root is asked only for what the target's does not have.
+// symbolic link out of its root, a FIFO without a writer, a device. So /proc/PID is opened once, and everything else
+// relative to it. A module's path is opened inside the target's root by openat2, first as a mere reference (O_PATH),
+// which runs no driver and never blocks; if it is a regular file, it is then opened for reading. The collector's own
+// root is used only for what the target's does not have.
 //
-// The agent numbers threads as the target sees them. In a pid namespace of its own these are other numbers than ours:
-// /proc/PID/task is then read for both, every 100 ms at most.
+// The agent numbers threads as the target sees them. If the target has its own pid namespace, these differ from the
+// collector's: /proc/PID/task is then read for both, every 100 ms at most.
 #include "cli/collect/process_files.h"
 
 #include "cli/base/clock.h"
@@ -32,7 +32,7 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kKeptFiles = 128;  // descriptors left for everybody else
+constexpr size_t kKeptFiles = 128;  // descriptors left for everything else
 constexpr uint64_t kMapIntervalNs = 100'000'000;
 
 // Every module's file stays open until its symbols are read.
@@ -106,7 +106,7 @@ uint64_t ProcessFiles::resident_bytes() const {
   return pages * page_bytes_;
 }
 
-// Fills host_ids_: /proc/PID/task has ids of our own namespace, and each status file the id in the process's.
+// Fills host_ids_: /proc/PID/task has ids of the collector's namespace, and each status file the id in the process's.
 void ProcessFiles::map_threads() {
   const uint64_t now_ns = monotonic_ns();
   if (mapped_at_ns_ != 0 && now_ns - mapped_at_ns_ < kMapIntervalNs) return;
@@ -172,7 +172,7 @@ void ProcessFiles::read_mapped() {
   }
 }
 
-// As the kernel names it, by the mapping's own bounds: where these are others by now, there is no such file.
+// The kernel names the file by the mapping's own bounds: if these have changed, there is no such file.
 UniqueFd ProcessFiles::open_range(uint64_t avma) {
   const auto after = std::upper_bound(mapped_.begin(), mapped_.end(), avma,
                                       [](uint64_t wanted, const Range& range) { return wanted < range.start; });
@@ -205,7 +205,7 @@ std::shared_ptr<UniqueFd> ProcessFiles::open_path(const std::string& path) {
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
   how.resolve = RESOLVE_NO_MAGICLINKS;
-  if (path.front() != '/') {  // as LD_LIBRARY_PATH=. or dlopen("./x.so") leave it; it was loaded a moment ago
+  if (path.front() != '/') {  // from LD_LIBRARY_PATH=. or dlopen("./x.so"); it was loaded a moment ago
     UniqueFd folder(::openat(process_.get(), "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC));
     return reopen(UniqueFd(static_cast<int>(::syscall(SYS_openat2, folder.get(), path.c_str(), &how, sizeof how))));
   }
@@ -217,7 +217,7 @@ std::shared_ptr<UniqueFd> ProcessFiles::open_path(const std::string& path) {
   return reopen(UniqueFd(::open(path.c_str(), O_PATH | O_CLOEXEC)));
 }
 
-// Opens the file behind an O_PATH descriptor, which opens nothing by itself, once it is known what it is.
+// Opens the file of an O_PATH descriptor for reading, if it is a regular file. (O_PATH itself opens nothing.)
 std::shared_ptr<UniqueFd> ProcessFiles::reopen(UniqueFd path_only) {
   struct stat status {};
   if (files_left_ == 0 || !path_only.is_open()) return nullptr;

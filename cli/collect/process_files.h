@@ -1,10 +1,11 @@
-// cli/collect/process_files.h: what the kernel says about one process, and its files, seen from its own root.
+// cli/collect/process_files.h: what the kernel says about one process, and its files, as seen from its own root.
 //
 // Guarantees
-//  - Holds /proc/PID open: a process that gets the same number later is never taken for this one.
-//  - A path is opened inside the target's root (symbolic links included), or in ours where that has no such file, and
-//    only if it names a regular file: a target's path cannot make us open a device or wait for a FIFO. What a path says
-//    of the process itself (/proc/self, /dev/fd) is not taken for us: such a file is opened as what is mapped.
+//  - Keeps /proc/PID open: a process that gets the same pid later is never taken for this one.
+//  - A path is opened inside the target's root (symbolic links included), or in the collector's if that has no such
+//    file, and only if it names a regular file: a target's path cannot make the collector open a device or wait for a
+//    FIFO. A path that means the process itself (/proc/self, /dev/fd) is never resolved for the collector: such a file
+//    is opened through its mapping.
 // Trust:    paths come from the target.
 #pragma once
 
@@ -26,18 +27,18 @@ class ProcessFiles {
 
   uint64_t resident_bytes() const;  // 0: unknown
   // `id` as the process itself sees it, in its own pid namespace.
-  bool is_thread_gone(uint32_t id);      // false also where it cannot be known
+  bool is_thread_gone(uint32_t id);      // false also if it cannot be known
   std::string thread_name(uint32_t id);  // empty: unknown
 
-  // nullptr: it cannot be opened, or as many files are open as the limit allows.
+  // nullptr: it cannot be opened, or the limit of open files is reached.
   std::shared_ptr<UniqueFd> open_executable();  // once
   std::shared_ptr<UniqueFd> open_path(const std::string& path);
-  // The file that is mapped at the address, whatever became of its name: it was deleted, replaced, or never had one.
-  // Takes CAP_CHECKPOINT_RESTORE. Cost: what is mapped is read anew only where the address was in none of the files
-  // that were: an attach asks for each of a program's libraries, and there may be tens of thousands of mappings.
+  // The file that is mapped at the address, even if it was deleted or replaced, or never had a name. Needs
+  // CAP_CHECKPOINT_RESTORE. Cost: the mappings are read again only if the address is in none that were read before: an
+  // attach asks for each of a program's libraries, and there may be tens of thousands of mappings.
   std::shared_ptr<UniqueFd> open_mapped(uint64_t avma);
-  // /tmp/perf-PID.map, in the process's own /tmp and by the id that it has for itself, also after its end: a file of
-  // the process's user or of root.
+  // /tmp/perf-PID.map, in the process's own /tmp and by its pid in its own namespace, also after its end: a file of the
+  // process's user or of root.
   std::shared_ptr<UniqueFd> open_jit_map();
 
  private:
@@ -51,14 +52,14 @@ class ProcessFiles {
   UniqueFd process_;     // /proc/PID
   UniqueFd root_;        // its root directory
   UniqueFd tmp_;         // /tmp there
-  std::string own_id_;   // of the process, as it sees itself
+  std::string own_id_;   // its pid, as it sees it
   uid_t user_ = 0;       // whose it is
-  UniqueFd executable_;  // taken at once: a short program may have deleted its file and ended before the first drain
+  UniqueFd executable_;  // opened at once: a short program may have deleted its file and ended before the first drain
   UniqueFd statm_;
   uint64_t page_bytes_;
   size_t files_left_;
   bool has_own_namespace_ = false;
-  std::unordered_map<uint32_t, uint32_t> host_ids_;  // thread id in its namespace → in ours
+  std::unordered_map<uint32_t, uint32_t> host_ids_;  // thread id in its namespace → in the collector's
   uint64_t mapped_at_ns_ = 0;
   struct Range {
     uint64_t start;

@@ -1,7 +1,7 @@
-// cli/collect/questions.cc: all who ask at one time are answered together, behind one round.
+// cli/collect/questions.cc: questions of one time are answered together, after one round.
 //
-// The collector sleeps for up to 2 ms between two rounds, and nothing of the program's can wake it up. So while
-// questions come it sleeps for less: programs ask before and after what they want to know.
+// The collector sleeps for up to 2 ms between two rounds, and the program cannot wake it. So while questions come it
+// sleeps for less: programs ask before and after the work that they measure.
 #include "cli/collect/questions.h"
 
 #include <linux/futex.h>
@@ -22,9 +22,9 @@ namespace {
 constexpr uint64_t kBusyNs = 20'000'000;  // after a question
 constexpr uint64_t kBusyNapNs = 150'000;  // in that time
 constexpr uint64_t kLeftNs = 3'000'000'000;
-constexpr size_t kMostNaming = 2 * wire::kQuestions;  // replied to, and not taken leave of yet, count
+constexpr size_t kMostNaming = 2 * wire::kQuestions;  // replies due, also to questions that were taken back
 
-// The wire's number of a device; kHostDevice for a name that none has.
+// The wire's number of a device; kHostDevice: no device has that name.
 uint32_t device_number(std::string_view name) {
   for (uint32_t device = wire::kHostDevice + 1; device <= wire::kLastCudaDevice; ++device) {
     if ((wire::is_device(device) || wire::is_mapping(device)) && device_name(device) == name) return device;
@@ -68,7 +68,8 @@ bool QuestionDesk::is_any_asked() const {
   });
 }
 
-// Whoever was answered there is gone. A slot that is being written may be written yet.
+// Frees slots whose answer was not fetched for 3 s: the thread that asked is gone. A slot that is being written is left
+// alone.
 void QuestionDesk::free_slots_left(uint64_t now_ns) {
   for (uint32_t i = 0; i < wire::kQuestions; ++i) {
     std::atomic<uint32_t>& slot = arena_.question(i).word;
@@ -100,8 +101,8 @@ bool QuestionDesk::look(Drain* drain, uint64_t now_ns) {
   return true;
 }
 
-// An event that is parked waits for one that was published before it, whose ring was perhaps read before its own. When
-// all that was published until now has been applied, too, there is none.
+// A parked event waits for one that was published before it, in a ring that was perhaps read earlier than its own. If
+// it still waits when everything published until now is applied as well, there is no such event.
 bool QuestionDesk::is_settled(Drain* drain, Ledger* ledger) {
   if (!drain->has_applied(&mark_)) return false;
   if (!ledger->has_parked()) return true;
@@ -151,7 +152,7 @@ bool QuestionDesk::answer_of_device(wire::Question* question, Ledger* ledger, co
   return true;
 }
 
-// False: nothing is known of that measurement, or more are under way than an agent asks.
+// False: the measurement is unknown, or more questions are under way than an agent asks.
 bool QuestionDesk::want_names(const NamesWanted& wanted) {
   if (wanted.measure > wire::Measure::kLive || naming_ >= kMostNaming || changes_of(wanted) == nullptr) return false;
   try {

@@ -1,14 +1,14 @@
-// cli/collect/questions.h: answers what the program asks of its own numbers (shared/include/heapprof/heapprof.h).
+// cli/collect/questions.h: answers the program's questions about its own numbers (shared/include/heapprof/heapprof.h).
 //
 // Guarantees
-//  - An answer counts every event that was published before the question, also one that waits for another (parking.h):
-//    what was published before it is in the books by then, so what it waits for was not recorded.
-//  - Nobody who asks keeps the rings from being read, whatever is asked. Who no longer waits is not answered, and what
-//    it asked for is not done.
-// Context:  the thread that reads the rings: look() before a round, answer() behind it.
-// Trust:    everything in the arena is hostile: a false question gets a true answer, or none.
+//  - An answer counts every event that was published before the question, also a parked one (parking.h): all events
+//    published before that are in the books by then, so the event that it waits for was not recorded.
+//  - No question, whatever it asks, keeps the rings from being read. If a thread no longer waits, its question is
+//    neither answered nor carried out.
+// Context:  the thread that reads the rings: look() before a round, answer() after it.
+// Trust:    everything in the arena is hostile: a forged question gets a true answer, or none.
 // Order:    (J) questions_asked and Question::word are acquire-loaded; (K) Question::word is release-stored.
-// Cost:     a load a round while nobody asks.
+// Cost:     a load a round while there is no question.
 #pragma once
 
 #include "cli/collect/arena.h"
@@ -26,8 +26,8 @@
 
 namespace heapprof::cli {
 
-// A question whose answer needs names, which take longer than the rings can wait. A program that asks only
-// once it is answered, as agents do, has few of them under way.
+// A question whose answer needs names, which take longer than the rings can wait. An agent asks its next question only
+// once it is answered, so few of them are under way.
 struct NamesWanted {
   uint32_t index = 0;  // of the slot, which is being written until reply()
   uint32_t word = 0;
@@ -40,23 +40,23 @@ class QuestionDesk {
   // first_measurement: the id of the first one.
   QuestionDesk(Arena* arena, uint64_t first_measurement) : arena_(*arena), measurements_(first_measurement) {}
 
-  // True: somebody waits for an answer, so the next round has to take what all rings have.
+  // True: a thread waits for an answer, so the next round has to take what all rings have.
   bool look(Drain* drain, uint64_t now_ns);
-  // Answers, if what they count is in the books by now.
+  // Answers the questions, if the events that they count are in the books by now.
   void answer(Drain* drain, Ledger* ledger, const ThreadTable& threads);
-  // When to look again, if that is sooner than `next_ns`: who has asked asks again soon.
+  // When to look again, if that is sooner than `next_ns`: one question is often followed by another.
   uint64_t next_look_ns(uint64_t next_ns, uint64_t now_ns) const;
 
   bool wants_names() const { return !wanted_.empty(); }
   std::vector<NamesWanted> take_wanted() { return std::exchange(wanted_, {}); }
-  // Answers one of these, from whichever process shares the arena; an empty text: it cannot be answered. Only the first
+  // Answers one of these, from any process that shares the arena; an empty text: it cannot be answered. Only the first
   // reply counts.
   void reply(const NamesWanted& wanted, std::string_view text);
-  // nullptr: it was given up since.
+  // nullptr: the measurement was given up since.
   const std::vector<SiteChange>* changes_of(const NamesWanted& wanted) const {
     return measurements_.changes(wanted.measurement, wanted.measure == wire::Measure::kPeak);
   }
-  // Of what is kept for measurements.
+  // The memory of the measurements.
   uint64_t bytes() const { return measurements_.bytes(); }
 
  private:
@@ -81,9 +81,9 @@ class QuestionDesk {
   std::array<Waiting, wire::kQuestions> waiting_{};
   size_t waiting_count_ = 0;
   Drain::Mark mark_;  // what they count
-  // Where events were parked then: the last stamps of that; the mark is a later one.
+  // The last stamps of the first mark, if events were parked then; mark_ is then a later one.
   std::vector<uint64_t> parked_until_;
-  std::array<uint32_t, wire::kQuestions> words_{};  // as they stood when
+  std::array<uint32_t, wire::kQuestions> words_{};  // the slots' words, and since when
   std::array<uint64_t, wire::kQuestions> since_ns_{};
   Measurements measurements_;
   std::vector<NamesWanted> wanted_;

@@ -7,9 +7,9 @@
 
 namespace heapprof::cli {
 
-// While recording is not paused.
+// Applies while recording is not paused.
 struct RecordedBlocks {
-  uint64_t interval_bytes = 0;  // within the limits of shared/sampling.h: blocks are chosen by it; 0: all are recorded
+  uint64_t interval_bytes = 0;  // sampling interval, within the limits of shared/sampling.h; 0: all blocks are recorded
 
   friend bool operator==(const RecordedBlocks&, const RecordedBlocks&) = default;
 };

@@ -1,5 +1,4 @@
-// cli/collect/recorded_changes.cc: names cost more than numbers, so only the stacks of the largest sites are taken
-// over.
+// cli/collect/recorded_changes.cc: names cost more than numbers, so only the stacks of the largest sites are copied.
 #include "cli/collect/recorded_changes.h"
 
 #include <algorithm>
@@ -11,7 +10,7 @@ namespace heapprof::cli {
 
 namespace {
 
-// How much more a site has; modulo 2^64.
+// A site's growth; modulo 2^64.
 Amount amount_of(const SiteChange& change, wire::Measure measure) {
   switch (measure) {
     case wire::Measure::kPeak: return change.peak;

@@ -1,4 +1,4 @@
-// cli/collect/recorded_changes.h: what sites did during a measurement, as a recording of these sites alone.
+// cli/collect/recorded_changes.h: the sites' changes during a measurement, as a recording of these sites alone.
 #pragma once
 
 #include "cli/collect/questions.h"
@@ -12,12 +12,12 @@ namespace heapprof::cli {
 
 struct RecordedChanges {
   wire::Measure measure = wire::Measure::kPeak;
-  // One device. Of its sites SiteNumbers::total_bytes and total_blocks are how much more there is, and nothing else is
-  // known. Those with the most: at most kMostRecorded.
+  // One device, with at most kMostRecorded sites, those that grew most. Only their SiteNumbers::total_bytes and
+  // total_blocks are set: the growth.
   Recording recording;
-  Amount others{};  // what other sites have more
+  Amount others{};  // the growth of the other sites
   uint64_t others_count = 0;
-  Amount fewer{};  // what there is less, of sites that gave back what was live at the begin
+  Amount fewer{};  // the decrease at sites that freed what was live at the begin
   uint64_t fewer_count = 0;
 };
 

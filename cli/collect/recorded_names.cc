@@ -12,7 +12,7 @@ uint32_t SameNames::first_of(uint32_t number, const wire::Name* names) {
   return first;
 }
 
-// From the end: the program looks for free slots from where its names lead it.
+// Searches from the end: the program looks for a free slot from a position that the name determines.
 uint32_t take_name(std::string_view text, wire::Name* names) {
   for (uint32_t number = wire::kMaxNames; number != 0; --number) {
     wire::Name& name = names[number - 1];

@@ -1,5 +1,6 @@
 // cli/collect/recorded_owners.cc: the search knows sites, the profile stacks. Sites count what was live at the very
-// end, owners what was live when the process asked: nearly always the same, as nothing leads to what is lost.
+// end, owners what was live when the process asked: nearly always the same, as the program cannot reach lost blocks to
+// free them.
 #include "cli/base/saturating.h"
 #include "cli/collect/recorded_parts.h"
 

@@ -1,4 +1,4 @@
-// cli/collect/recorded_parts.h: what each of the books gives to the recording, each in a file of its own.
+// cli/collect/recorded_parts.h: what each of the books adds to the recording, one source file each.
 //
 // Trust:  names and code objects are the target's, which may change at any moment: each is copied, then checked.
 #pragma once
@@ -30,14 +30,14 @@
 
 namespace heapprof::cli {
 
-// ---- recorded_codes.cc: the code objects of Python that stand in the stacks, for the recording
+// ---- recorded_codes.cc: the Python code objects in the stacks, for the recording
 
 PythonCodes recorded_codes(Arena* arena, const std::vector<Location>& locations);
 
 // ---- recorded_names.cc: the books of named memory with the names' texts, for the recording
 
-// Threads that make one name at the same time give it several numbers. The most that was live under it is one amount
-// all the same, so the books go by the first of them.
+// Threads that create one name at the same time give it several numbers. Its maximum of live bytes is still one amount,
+// so the books use the first number.
 class SameNames {
  public:
   // names: wire::kMaxNames of them
@@ -48,17 +48,18 @@ class SameNames {
   std::map<std::pair<std::string, std::string>, uint32_t> by_text_;
 };
 
-// A number for a name of our own, which is told in the program's table as its names are. 0: there is no room.
+// Puts a name of the collector into the program's table, like the program's own, and returns its number. 0: there is no
+// room.
 uint32_t take_name(std::string_view text, wire::Name* names);
 
 std::vector<NamedMemory> recorded_names(const NameBook& book, const CallTree& tree, const wire::Name* names);
 
-// ---- recorded_owners.cc: what owns the memory that was lost, and what holds what is reachable, by stack
+// ---- recorded_owners.cc: the owners of lost memory, and the holders of reachable memory, by stack
 
-// Fills host->lost_owners. pre: the sites of the host have what of them is lost
-// Where blocks that were judged lost were freed after all, the owners may have more than the sites: then none is told.
+// Fills host->lost_owners. If blocks that were judged lost were freed after all, the owners may have more than the
+// sites: then no owner is recorded. pre: the host's sites have their lost bytes and blocks
 void add_owners(const std::vector<LostOwner>& owners, const CallTree& tree, RecordedDevice* host);
-// Fills host->held_by, likewise; where there is no memory for it, it stays empty.
+// Fills host->held_by, likewise; without memory it stays empty.
 void add_holders(const LeakWatch& leaks, const CallTree& tree, RecordedDevice* host);
 
 // ---- recorded_snapshots.cc: the books of snapshots for the recording: with names and times, and what each site had at
@@ -66,20 +67,21 @@ void add_holders(const LeakWatch& leaks, const CallTree& tree, RecordedDevice* h
 
 // pre: the ledger's snapshots are on
 Snapshots recorded_snapshots(const RecordingParts& parts);
-// Where there is no memory for them: only how many there were.
+// Without memory for them: only how many there were.
 Snapshots lost_snapshots(const RecordingParts& parts);
-// What the sites had. pre: the devices' sites were recorded in the order of their numbers, without those that never had
-// a block, and the devices in the order of the ledger's books
+// Adds what the sites had. pre: the devices' sites were recorded in the order of their numbers, without those that
+// never had a block, and the devices in the order of the ledger's books
 void add_site_steps(const RecordingParts& parts, std::vector<RecordedDevice>* devices);
 
-// ---- recorded_stays.cc: the stays of a device's sites, for its recording (cli/model/profile/stays.h)
+// ---- recorded_stays.cc: the stays (lifetimes by time bucket) of a device's sites, for its recording
+// (cli/model/profile/stays.h)
 
-// A device has so many at most, about 14 bytes each: a profile of more than a few sites stays below one and a half
-// times what it is without them, and a small one has room for some marks.
+// A device has so many at most, about 14 bytes each: they make a profile of more than a few sites less than one and a
+// half times as large, and a small one has room for some marks.
 inline constexpr size_t kStaysOfDevice = 1024;
 inline constexpr size_t kRecordedStaysOfSite = 8;
 
-// Fills bounds_ns and stays. Where there would be too many, bounds are given up, those of the program's marks last.
+// Fills bounds_ns and stays. If there would be too many, bounds are given up, those of the program's marks last.
 // pre: the ledger is finished; device->sites are those of `sites` that ever had a block, in their order
 void add_stays(const StayBook& book, const StayBounds& bounds, const SiteBook& sites, const TickScale& scale,
                uint64_t end_ticks, RecordedDevice* device);
@@ -93,7 +95,7 @@ struct TraceParts {
   const TickScale* scale;
 };
 DeviceTrace recorded_trace(const TraceParts& parts);
-// Where there is no memory for it: what there was is counted.
+// Without memory for it: only the counts.
 DeviceTrace lost_trace(const Ledger& ledger);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
-// cli/collect/recorded_scopes.cc: the books count by numbers of names and devices and in ticks; two
-// numbers that have one text are one name.
+// cli/collect/recorded_scopes.cc: the books count by numbers of names and devices and in ticks; two numbers with the
+// same text are one name.
 #include "cli/collect/recorded_scopes.h"
 
 #include "cli/base/text.h"
@@ -39,7 +39,7 @@ ScopeMemory memory_of(const ScopeTally& tally) {
           tally.freed.bytes,          tally.freed.blocks,    tally.peak_inside_bytes};
 }
 
-// From buckets of ticks to buckets of nanoseconds.
+// Converts buckets of ticks to buckets of nanoseconds.
 std::vector<uint64_t> durations_of(const std::vector<uint64_t>& by_ticks, const TickScale& scale) {
   std::map<uint64_t, uint64_t> counts;
   for (uint32_t bucket = 0; bucket < by_ticks.size(); ++bucket) {

@@ -19,10 +19,10 @@ struct NameText {
   std::string category;
   std::string text;
 };
-// Of a name's number in a record; names as below.
+// The text of a name's number in a record; names as below.
 NameText name_of(uint32_t number, const wire::Name* names);
 
-// What is in the arena, and how much more had no room.
+// The names in the arena, and how many had no room.
 struct RecordedNames {
   const wire::Name* names;          // wire::kMaxNames of them
   const wire::KernelName* kernels;  // wire::kMaxKernels of them
@@ -36,7 +36,7 @@ struct RecordedBooks {
 };
 Scopes recorded_scopes(const RecordedBooks& books, const RecordedNames& names, const TickScale& scale);
 
-// What the agent says of how it took GPU times; nothing if it did not.
+// Adds the agent's counters of how it took GPU times; nothing if it did not.
 void add_gpu_counters(wire::GpuTimeMode mode, const wire::Control& control, const TickScale& scale, GpuTimes* times);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
-// cli/collect/recorded_snapshots.cc: the books go by snapshot and have differences, a recording goes by site and has
-// amounts: the steps are counted by site, and then each goes where its site's are.
+// cli/collect/recorded_snapshots.cc: the books are ordered by snapshot and have differences, a recording is ordered by
+// site and has amounts. So the steps are counted by site, and then each is put among those of its site.
 #include "cli/collect/recorded_parts.h"
 #include "cli/collect/recorded_scopes.h"
 
@@ -92,7 +92,7 @@ void add_tensors(const KeptSnapshot& kept, const RecordingParts& parts, Snapshot
 Snapshots lost_snapshots(const RecordingParts& parts) {
   const SnapshotBook& book = parts.ledger->snapshots();
   Snapshots snapshots;
-  // The program may have asked for some where the command asked for none.
+  // The program may have asked for snapshots though the command did not.
   snapshots.interval_ns = parts.snapshot_interval_ns != 0 ? parts.snapshot_interval_ns : kMarksOnly;
   snapshots.kept_interval_ns = parts.snapshot_interval_ns != 0 ? parts.snapshots->interval_ns() : kMarksOnly;
   snapshots.thinned = book.thinned();

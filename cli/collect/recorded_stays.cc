@@ -1,5 +1,5 @@
-// cli/collect/recorded_stays.cc: from serial numbers of bounds to places in a list, and from sites of the book to those
-// of the recording.
+// cli/collect/recorded_stays.cc: converts serial numbers of bounds to positions in a list, and sites of the book to
+// those of the recording.
 #include "cli/collect/memory/growing_array.h"
 #include "cli/collect/recorded_parts.h"
 
@@ -13,7 +13,7 @@ std::tuple<uint32_t, uint32_t, uint32_t> key_of(const RecordedStay& stay) {
   return {stay.site, stay.stay.begin, stay.stay.end};
 }
 
-// Sorts, and makes those of one key one. What no bound is between any more is gone.
+// Sorts, and merges stays of one key. Stays that no bound lies in any more are dropped.
 void put_together(std::vector<RecordedStay>* stays) {
   std::erase_if(*stays, [](const RecordedStay& stay) { return stay.stay.begin == stay.stay.end; });
   std::sort(stays->begin(), stays->end(),

@@ -1,5 +1,5 @@
-// cli/collect/recorded_trace.cc: a training loop does the same to the same addresses again and again, so memory that
-// events are about is a table of its own, and an event is a few small numbers.
+// cli/collect/recorded_trace.cc: a training loop repeats the same operations on the same addresses, so the memory that
+// events are about is a separate table, and an event is a few small numbers.
 #include "cli/collect/recorded_parts.h"
 #include "cli/collect/recorded_scopes.h"
 

@@ -1,12 +1,12 @@
-// cli/collect/recording_builder.cc: books have a slot for whatever may come, a recording only what there was.
+// cli/collect/recording_builder.cc: books have a slot for everything that may come, a recording only what there was.
 //
 // This is the moment when a run needs most memory: the books are still there and the recording is made beside them. So
-// live blocks are given back as soon as the leaks are known, and everything that has one entry for each site is made
-// last. Where there is no room for these, all sites are summed up into one without a stack: totals, peaks and leaks
-// stay exact, and the profile says what it lacks (HP094).
+// live blocks are freed as soon as the leaks are known, and everything that has one entry for each site is made last.
+// If there is no room for these, all sites are summed up into one without a stack: totals, peaks and leaks stay exact,
+// and the profile says what it lacks (HP094).
 //
-// What was counted twice by different ways is compared here (ledger_check.cc; the timeline's maximum against the peak).
-// A difference is written into the profile: it is a bug of ours that a user can report.
+// Sums that were counted in two ways are compared here (ledger_check.cc; the timeline's maximum with the peak). A
+// difference is written into the profile: it is a bug of heapprof that a user can report.
 #include "cli/collect/recording_builder.h"
 
 #include "cli/collect/recorded_parts.h"
@@ -29,7 +29,7 @@ struct LeakTimes {
   bool has_any;
 };
 
-// visit_live(note) calls note(site, birth) for each block that is left.
+// visit_live(note) calls note(site, birth) for each live block.
 template <typename VisitLive>
 void find_leaks(const SiteBook& sites, const VisitLive& visit_live, GrowingArray<LeakTimes>* times) {
   times->grow_to(sites.size());
@@ -157,7 +157,7 @@ std::vector<uint64_t> moments_of(const LiveSamples& samples, uint64_t end_ticks,
   return moments_ns;
 }
 
-// Puts one site without a stack in place of all, for want of memory. The times of its leaks are not known any more.
+// Replaces all sites by one without a stack, for want of memory. The times of its leaks are not known any more.
 void sum_up_sites(const RecordingParts& parts, const SiteBook& sites, RecordedDevice* device) {
   std::vector<RecordedSite>().swap(device->sites);
   std::vector<SizeCounts>().swap(device->sizes);
@@ -373,7 +373,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
   recording->locations = parts.modules->take_locations();
   recording->modules = parts.modules->take_modules();
 
-  // Everything of the devices but their sites, for which there may be no memory.
+  // All of the devices except their sites, for which there may be no memory.
   std::vector<RecordedDevice>& devices = recording->devices;
   devices.resize(1);
   devices[0].totals = totals_of(sites, *parts.scale, parts.resident);

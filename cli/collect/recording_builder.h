@@ -27,8 +27,8 @@ namespace heapprof::cli {
 struct ResidentSamples {
   uint64_t at_peak_bytes = 0;
   uint64_t max_bytes = 0;
-  // Of the moment that explains it: pages stay when blocks are freed, so the maximum creeps on while the heap falls. It
-  // is the one with most live of those that came within 1/32 of the maximum.
+  // The moment that explains the maximum: pages stay when blocks are freed, so the maximum creeps up while the heap
+  // falls. Of the moments within 1/32 of the maximum it is the one with most live.
   uint64_t explained_bytes = 0;  // what was resident then
   uint64_t live_at_max_bytes = 0;
   uint64_t mapped_at_max_bytes = 0;
@@ -49,13 +49,13 @@ struct RecordingParts {
   const DeviceUses* uses;
   const DeviceLimits* limits;
   const SnapshotClock* snapshots;
-  uint64_t snapshot_interval_ns;  // as it was asked for
+  uint64_t snapshot_interval_ns;  // as requested
   const LeakWatch* leaks;         // nullptr: nothing was judged
   std::optional<FragmentationWatch::Found> fragmentation;
   std::optional<UntouchedWatch::Found> untouched;
 };
 
-// Fills all but Recording::run. consistency_errors tells whether the parts agree.
+// Fills all but Recording::run. consistency_errors says whether the parts agree.
 void build_recording(const RecordingParts& parts, Recording* recording);
 
 }  // namespace heapprof::cli

@@ -2,7 +2,7 @@
 //
 // Guarantees
 //  - Snapshots by time take a tenth of the collector's time at most: after one that took 10 ms the next is due in 90 ms
-//    at the earliest. Moments that pass for that reason, or since the collector was busy, are counted as late.
+//    at the earliest. Moments that are skipped for that reason, or because the collector was busy, are counted as late.
 #pragma once
 
 #include "cli/model/profile/snapshots.h"
@@ -24,7 +24,8 @@ class SnapshotClock {
   uint64_t interval_ns() const { return interval_ns_; }
   uint64_t late() const { return late_; }
 
-  // One was taken, from `begin_ns` to `end_ns`; since the start they were thinned so many times. pre: is_due(begin_ns)
+  // A snapshot was taken, from `begin_ns` to `end_ns`; snapshots were thinned so many times since the start. pre:
+  // is_due(begin_ns)
   void taken(uint64_t begin_ns, uint64_t end_ns, uint32_t thinnings) {
     for (; thinnings_ < thinnings && interval_ns_ < kLongestNs; ++thinnings_) interval_ns_ *= 2;
     const uint64_t earliest_ns = end_ns + kShare * (end_ns - begin_ns);

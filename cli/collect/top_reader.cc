@@ -1,8 +1,8 @@
-// cli/collect/top_reader.cc: only what has changed is told.
+// cli/collect/top_reader.cc: only changes are sent.
 //
-// A program may have a million sites, of which a thousand change in a second. To find these, all have to be looked at,
-// as no event may be made dearer for it: 64 bytes of each, in order, which memory is good at. So what is left to be
-// written, sent and read by the watcher is little.
+// A program may have a million sites, of which a thousand change in a second. A look reads all of them to find these,
+// as no event may cost more for it: 64 bytes of each, in order, which memory is fast at. So little is left to be
+// written, sent and read by the subscriber.
 #include "cli/collect/top_reader.h"
 
 #include "cli/base/saturating.h"

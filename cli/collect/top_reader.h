@@ -1,12 +1,12 @@
-// cli/collect/top_reader.h: the numbers of a process for whoever watches it live.
+// cli/collect/top_reader.h: the numbers of a process for a live view (`heapprof top`).
 //
 // Guarantees
-//  - Nothing is changed by it, and nothing is kept but what the watcher has been told (TopCursor).
-//  - A look is bounded: kMostLooks sites, of which kMostTold are told, and scopes as many as have room. The rest is the
-//    next look's.
+//  - It changes nothing, and keeps only the numbers last sent to the subscriber (TopCursor).
+//  - A look is bounded: it reads at most kMostLooks sites, sends at most kMostTold of them, and as many scopes as have
+//    room. The next look does the rest.
 // Context:  the thread that reads the rings, between two rounds.
-// Cost:     32 bytes a site for each watcher; a look at 50,000 sites that stand still takes 0.17 ms, 8,192 sites that
-//           are told 0.7 ms with the way to the watcher (tests/bench/runs/2026-11-25-top.md).
+// Cost:     32 bytes a site for each subscriber; a look at 50,000 unchanged sites takes 0.17 ms, sending 8,192 sites
+//           0.7 ms with the transfer to the subscriber (tests/bench/runs/2026-11-25-top.md).
 #pragma once
 
 #include "cli/collect/arena.h"
@@ -24,7 +24,7 @@
 
 namespace heapprof::cli {
 
-// What is read; of one process, whose collector keeps it.
+// What a look reads: one process, whose collector owns it.
 struct TopSource {
   uint64_t image = 0;  // ProcessCollector::serial()
   Ledger* ledger = nullptr;
@@ -35,15 +35,15 @@ struct TopSource {
   const CollectorOptions* options = nullptr;
 };
 
-// What one watcher has been told, and how far its look has come.
+// What was sent to one subscriber, and how far its look has come.
 class TopCursor {
  public:
   static constexpr size_t kMostLooks = 65'536;
   static constexpr size_t kMostTold = 8'192;
 
-  // As if nothing had been told.
+  // As if nothing had been sent.
   void forget() { *this = {}; }
-  // What has changed since the last look, or the next part of it (TopSample::is_whole).
+  // What has changed since the last look, or the next part of that (TopSample::is_whole).
   TopSample look(const TopSource& source);
 
  private:
@@ -66,12 +66,12 @@ class TopCursor {
 // are read, about 2 ns each.
 TopSample look_at_totals(const TopSource& source);
 
-// The numbers that the sites of a recording have in the books that it was made of.
+// The numbers that a recording's sites have in the books from which it was made.
 struct SiteIds {
   std::vector<std::vector<uint32_t>> by_device;  // in the recording's order; 0: none
   uint32_t count = 0;                            // numbers are below it
 };
-// recording: as it came from the books: names may give its sites other stacks
+// recording: as it came from the books (naming may give its sites other stacks)
 SiteIds find_site_ids(const CallTree& tree, const Recording& recording);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
-// cli/collect/untouched.cc: a list of the large blocks, from the books; how many pages each has, from the kernel; and
-// once more the books, to tell blocks that were freed while the kernel was asked.
+// cli/collect/untouched.cc: the books list the large blocks, the kernel says how many pages each has, and the books are
+// read again, to recognise blocks that were freed while the kernel was asked.
 #include "cli/collect/untouched.h"
 
 #include <algorithm>
@@ -25,13 +25,13 @@ using Life = BlockPages::Life;
 
 bool is_before(const BlockPages& a, const BlockPages& b) { return a.address < b.address; }
 
-// An address that begins a block again begins another one.
+// If a new block begins at the same address, it is another block.
 bool is_live(const BlockPages& block, Ledger* ledger) {
   const std::optional<Block> live = ledger->find_live(block.address);
   return live && live->birth == block.birth && live->size_bytes == block.size_bytes;
 }
 
-// Whether these are the mappings of the image that the books are of.
+// Whether these are the mappings of the image whose books these are.
 bool is_image(const TargetMemory& memory, uint64_t arena_inode) {
   return arena_inode == 0 ||
          std::any_of(memory.mappings().begin(), memory.mappings().end(), [arena_inode](const TargetMapping& mapping) {
@@ -45,7 +45,7 @@ std::optional<std::vector<BlockPages>> look_at_blocks(const UntouchedWatch::Targ
   TargetMemory memory(target.pid);
   memory.set_interrupt(has_to_stop);
   if (!memory.tells_pages()) return std::nullopt;
-  // What is mapped nowhere was freed just now.
+  // A block that is no longer mapped was freed just now.
   const auto is_nowhere = [&memory](const BlockPages& block) {
     return memory.mapping_of(block.address) == nullptr ||
            memory.mapping_of(block.address + block.size_bytes - 1) == nullptr;
@@ -58,7 +58,7 @@ std::optional<std::vector<BlockPages>> look_at_blocks(const UntouchedWatch::Targ
     for (const MemoryRange& pages : memory.pages_of(whole)) block.untouched_bytes -= pages.end - pages.start;
   }
   if (memory.is_gone() || memory.has_unknown_pages() || has_to_stop()) return std::nullopt;
-  // The program may have gone on as another one, before the look or during it: then it has no such pages.
+  // The process may have called exec, before the look or during it: then these pages are not its own.
   if (!is_image(memory, target.arena_inode) || !is_image(TargetMemory(target.pid), target.arena_inode))
     return std::nullopt;
   return std::move(*blocks);
@@ -85,8 +85,8 @@ void UntouchedWatch::begin(const Moment& moment, const Target& target, Ledger* l
   grown_before_bytes_ = grown_bytes_;
 }
 
-// Whether so much of what lay untouched in live blocks may have been touched since it was looked at: more became
-// resident; or less is live and not resident, by more than blocks that were freed as they were.
+// Whether so many untouched bytes of live blocks may have been touched since the look: more became resident; or what is
+// live and not resident shrank by more than the blocks that were freed untouched.
 bool UntouchedWatch::may_be_touched(uint64_t bytes) const {
   const uint64_t freed = untouched_then_bytes_ - std::min(untouched_then_bytes_, untouched_live_bytes_);
   const uint64_t fallen = lacking_then_bytes_ - std::min(lacking_then_bytes_, lacking_bytes_);
@@ -97,7 +97,7 @@ bool UntouchedWatch::is_stale() const {
   return untouched_live_bytes_ != 0 && may_be_touched(untouched_live_bytes_ / 4);
 }
 
-// Which blocks of found_ were freed: as they were, or one cannot know.
+// Finds the blocks of found_ that were freed: keeps them if they were still untouched, drops them if that is uncertain.
 void UntouchedWatch::settle_ended(Ledger* ledger) {
   uint64_t ended_bytes = 0;
   for (BlockPages& block : found_->blocks) {
@@ -125,7 +125,7 @@ void UntouchedWatch::note(const Moment& moment, uint64_t live_bytes, Ledger* led
   settle_ended(ledger);
 }
 
-// Takes what a look saw of blocks that live on.
+// Takes over what a look saw of blocks that are still live.
 void UntouchedWatch::merge(std::vector<BlockPages>* seen, Ledger* ledger) {
   const auto has_ended = [ledger](const BlockPages& block) { return !is_live(block, ledger); };
   seen->erase(std::remove_if(seen->begin(), seen->end(), has_ended), seen->end());
@@ -184,11 +184,11 @@ void UntouchedWatch::step(const Moment& moment, const Target& target, Ledger* le
     return;
   }
   if (is_stale() ? moment.now_ns < earliest_ns_ : since_ns_ == 0 || moment.now_ns < next_ns_) return;
-  next_ns_ = moment.now_ns + kIntervalNs;  // where it cannot begin
+  next_ns_ = moment.now_ns + kIntervalNs;  // if it cannot begin
   if (ledger->live_blocks() > kMostBlocks) return;
   try {
     begin(moment, target, ledger);
-  } catch (const std::bad_alloc&) {  // for the look, not for the books
+  } catch (const std::bad_alloc&) {  // memory for the look ran out, not for the books
     next_ns_ = UINT64_MAX;
     earliest_ns_ = UINT64_MAX;
   }

@@ -1,24 +1,24 @@
-// cli/collect/untouched.h: what a program asked for in large blocks, and had not used: pages of live blocks that the
-// kernel did not have to give it.
+// cli/collect/untouched.h: memory in large blocks that a program allocated and did not use: pages of live blocks that
+// the kernel never had to provide.
 //
 // Guarantees
 //  - The process is not stopped. Pages are those of the moment at which the kernel was asked (/proc/PID/pagemap; in
-//    memory, or swapped out). A block counts only if the books have it live before that moment and after it, in the
-//    same image of the process.
-//  - It is looked only while 8 MiB or more, and a quarter or more, of what is live of the heap is not resident: first
-//    after 50 ms of it, then ever less often, and for 1 % of the time at most.
-//  - What was found is that of one moment. A later look corrects it, for blocks that are still live. Where more than a
-//    quarter of it may have been touched since, as the resident set grew by so much, or less is lacking by so much,
-//    it is looked again; what is freed before that is dropped.
+//    memory, or swapped out). A block counts only if it is live in the books before and after that moment, in the same
+//    image of the process.
+//  - A look is made only while at least 8 MiB, and at least a quarter, of the live heap is not resident: first after 50
+//    ms of that, then ever less often, and for 1 % of the time at most.
+//  - The result is of one moment. A later look corrects it, for blocks that are still live. If more than a quarter of
+//    it may have been touched since, as the resident set grew by so much, or so much less is lacking, another look is
+//    made; blocks that are freed before that are dropped.
 // Not provided: blocks below 64 KiB; pages that a block shares with others (they count as touched); mapped pages; what
 //           is touched within the last 10 ms of a block's life. A page that was only read counts as touched, one that
 //           the program gave back (MADV_DONTNEED) does not.
 // Context:  as cli/collect/fragmentation.h.
 // Trust:    /proc is the kernel's.
 // Cost:     two comparisons every 10 ms while all is touched. A look: 0.15 µs a live block in the thread that reads the
-//           rings, in another 8 bytes read for each page of a large block (less from Linux 6.7 on), and 40 bytes a
-//           large block, three times while it lasts. While something is found, a look-up in the books for each of its
-//           blocks every 10 ms in which memory was freed (of more than 1,000: every 100 ms).
+//           rings; in another thread 8 bytes read for each page of a large block (less from Linux 6.7 on), and 40 bytes
+//           a large block, three times during the look. While there is a result, a look-up in the books for each of its
+//           blocks every 10 ms in which memory was freed (for more than 1,000 blocks: every 100 ms).
 #pragma once
 
 #include "cli/collect/background_look.h"
@@ -40,18 +40,18 @@ struct BlockPages {
   uint64_t birth = 0;  // ticks
   uint64_t untouched_bytes = 0;
   uint32_t site = 0;
-  enum class Life : uint8_t { kLive, kEndsNow, kEnded } life = Life::kLive;  // kEnded: it was freed as it was
+  enum class Life : uint8_t { kLive, kEndsNow, kEnded } life = Life::kLive;  // kEnded: it was freed still untouched
 };
 
 class UntouchedWatch {
  public:
   struct Target {
     pid_t pid = 0;
-    uint64_t arena_inode = 0;  // of a memfd that this image has mapped, and no other; 0: that is not asked
+    uint64_t arena_inode = 0;  // of a memfd that only this image has mapped; 0: not checked
   };
   struct Moment {
     uint64_t now_ns = 0;
-    uint64_t books_ns = 0;  // the books have all that was before
+    uint64_t books_ns = 0;  // the books have all events before it
     uint64_t resident_bytes = 0;
   };
 
@@ -67,7 +67,7 @@ class UntouchedWatch {
 
     uint64_t untouched_bytes() const;
   };
-  // Of the moment at which most was untouched; nothing: all was touched, or may have been.
+  // The moment at which most was untouched; nullopt: all was touched, or may have been.
   std::optional<Found> at_end() const;
 
  private:
@@ -80,25 +80,25 @@ class UntouchedWatch {
   bool is_stale() const;
   void merge(std::vector<BlockPages>* seen, Ledger* ledger);
 
-  uint64_t since_ns_ = 0;     // 0: what is live is resident
+  uint64_t since_ns_ = 0;     // 0: the live heap is resident
   uint64_t next_ns_ = 0;      // of the next look
-  uint64_t earliest_ns_ = 0;  // of it, by what the last one took
+  uint64_t earliest_ns_ = 0;  // of it, by how long the last one took
   uint64_t begun_ns_ = 0;     // of the look under way
-  uint64_t looked_ns_ = 0;    // it was under way until then
+  uint64_t looked_ns_ = 0;    // when it was found done
   std::unique_ptr<Look> look_;
   std::optional<Found> found_;
-  // What became resident since the last look that is in found_ began, and before the one under way did; what was live
+  // What became resident since the last look that is in found_ began, and before the one under way began; what was live
   // and not resident at its end.
   uint64_t grown_bytes_ = 0;
   uint64_t grown_before_bytes_ = 0;
   uint64_t lacking_then_bytes_ = 0;
   uint64_t untouched_then_bytes_ = 0;  // of blocks of found_ that were live then
-  uint64_t untouched_live_bytes_ = 0;  // the same, of those that are
+  uint64_t untouched_live_bytes_ = 0;  // the same, of those that are live now
   uint64_t lacking_bytes_ = 0;         // now
   uint64_t last_resident_bytes_ = 0;
   uint64_t last_live_bytes_ = 0;
   uint64_t next_settle_ns_ = 0;
-  bool has_freed_ = false;  // since it was last looked which blocks have ended
+  bool has_freed_ = false;  // since ended blocks were last looked for
 };
 
 }  // namespace heapprof::cli

@@ -1,12 +1,12 @@
-// cli/collect/books/amount.h: what every sum of the books is of.
+// cli/collect/books/amount.h: bytes and blocks, the unit of every sum in the books.
 #pragma once
 
 #include <cstdint>
 
 namespace heapprof::cli {
 
-// A sum of all bytes ever, which a program can make larger than 2^64 by mapping and unmapping addresses, stops at the
-// largest number (add_to, cli/base/saturating.h). What is live is less, and counted modulo 2^64.
+// A program can make a sum of all bytes ever larger than 2^64 by mapping and unmapping addresses: such a sum saturates
+// (add_to, cli/base/saturating.h). Live bytes are fewer, and counted modulo 2^64.
 struct Amount {
   uint64_t bytes;
   uint64_t blocks;

@@ -1,4 +1,4 @@
-// cli/collect/books/device_book.h: the books of one device, whatever it is.
+// cli/collect/books/device_book.h: the books of one device of any kind.
 #pragma once
 
 #include "cli/collect/books/device_holdings.h"
@@ -15,11 +15,11 @@
 
 namespace heapprof::cli {
 
-// What contexts or modules that one site made took.
+// The memory that the contexts or modules made by one site took.
 struct EstimateSum {
   uint64_t count;
   uint64_t size_bytes;
-  uint64_t bound_count;  // of them with no free memory before to compare with
+  uint64_t bound_count;  // of them without a known free memory before
 };
 using EstimateSums = std::map<std::pair<wire::EstimateKind, uint32_t>, EstimateSum>;  // by kind and site
 
@@ -30,7 +30,7 @@ struct DeviceBook {
   StayBook stays;
   DeviceHoldings holdings;
   Refusals refused;
-  Amount unseen{};  // in all, by calls of the runtime in which the driver's was not seen
+  Amount unseen{};  // total of runtime calls in which no driver call was seen
   EstimateSums estimates;
   NameBook names;
 };

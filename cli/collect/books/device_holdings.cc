@@ -9,7 +9,7 @@ namespace heapprof::cli {
 
 namespace {
 
-// Whether a question was asked earlier than another one. Their numbers wrap around.
+// Whether a query was made earlier than another one. Their numbers wrap around.
 bool is_earlier(uint32_t sequence, uint32_t other) {
   const uint32_t behind = (other - sequence) % wire::kHoldingSequences;
   return behind != 0 && behind < wire::kHoldingSequences / 2;

@@ -1,10 +1,10 @@
-// cli/collect/books/device_holdings.h: what the driver says that it holds of a device (wire::Holding), beside what is
-// in use of its pools.
+// cli/collect/books/device_holdings.h: what the driver reports to hold of a device (wire::Holding), and how much of its
+// pools is in use.
 //
 // Guarantees
-//  - What was asked earlier never takes the place of what was asked later, in whichever order they arrive.
+//  - An answer to an earlier query never replaces one to a later query, in whichever order they arrive.
 // Context:  one thread; events in the order of their stamps.
-// Trust:    every number is the target's: they are kept and compared, never used as a size or an index unchecked.
+// Trust:    every number is the target's: numbers are kept and compared, never used as a size or an index unchecked.
 #pragma once
 
 #include "cli/model/profile/device_facts.h"

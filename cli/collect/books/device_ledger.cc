@@ -1,16 +1,15 @@
-// cli/collect/books/device_ledger.cc: device memory is not a list of blocks, but of blocks, handles, mappings and
-// contexts.
+// cli/collect/books/device_ledger.cc: device memory is not just blocks, but blocks, handles, mappings and contexts.
 //
 // On the heap a block begins and ends at its address. On a device it may end with its context, without any call that
-// names it; it may lie behind a handle that is released long before the last mapping of it; it may be imported and
-// closed as often as it was opened. So a block counts its references, and ends with the last of them.
+// names it; its handle may be released long before its last mapping ends; it may be imported, and is closed as often as
+// it was opened. So a block counts its references, and ends with the last of them.
 //
-// A release is written before the driver is called, as a free is, since another thread may get the same address at
-// once. The driver may refuse it, though. So what each thread released last is kept, with all that this changed (the
-// lifetime, whether it was temporary), and kKeep undoes it, even where somebody else has changed the same block
-// meanwhile.
+// The agent records a release before it calls the driver, like a free, since another thread may get the same address at
+// once. The driver may refuse it, though. So each thread's last release is kept, with all that it changed (the
+// lifetime, whether it was temporary), and kKeep undoes it, even if another thread has changed the same block in
+// between.
 //
-// A context that ends takes the blocks that were born in it *before* its end began. The agent says when the call begins
+// The end of a context ends the blocks that were born in it *before* its end began. The agent says when the call begins
 // (kMayEnd) and when it has returned (kHasEnded): a block that another thread allocates in between belongs to a new
 // context of the same handle.
 #include "cli/collect/books/device_ledger.h"
@@ -49,7 +48,7 @@ uint64_t DeviceLedger::seen_bytes(uint32_t device) const {
   return at->second->sites.totals().live.bytes + idle_bytes + held.graphs_bytes;
 }
 
-// Imported memory may be imported again, and is the same memory then: the block gets one reference more.
+// Imported memory that is imported again is the same memory: the block gets one more reference.
 bool DeviceLedger::add_reference(Blocks* blocks, uint64_t key, uint32_t device) {
   const auto at = blocks->find(key);
   if (device != wire::kImportedDevice || at == blocks->end()) return false;
@@ -63,10 +62,10 @@ void DeviceLedger::forget_latest(uint32_t thread, uint64_t key) {
 }
 
 void DeviceLedger::open(Blocks* blocks, uint64_t key, const DeviceBlock& block) {
-  if (const auto old = blocks->find(key); old != blocks->end()) {  // its end went by unseen, or is about to be told
+  if (const auto old = blocks->find(key); old != blocks->end()) {  // its end was not recorded, or is about to be
     const auto ending = ending_.lower_bound({old->second.context, 0});
     if (ending == ending_.end() || ending->first.first != old->second.context) ++unmatched_;
-    forget_latest(old->second.thread, key);  // not temporary, as far as anybody knows
+    forget_latest(old->second.thread, key);  // not known to be temporary
     if (blocks == &memory_) trace(TraceAction::kEnd, key, old->second);
     close(old->second, key);
     blocks->erase(old);
@@ -83,7 +82,7 @@ void DeviceLedger::open(Blocks* blocks, uint64_t key, const DeviceBlock& block) 
   if (blocks == &memory_) trace(TraceAction::kBegin, key, block);
 }
 
-// Books the end of a block. The caller takes it out of its table.
+// Books the end of a block. The caller removes it from its table.
 DeviceLedger::Released DeviceLedger::close(const DeviceBlock& block, uint64_t key) {
   const auto latest = latest_.find(block.thread);
   const bool is_temporary = latest != latest_.end() && latest->second == key;
@@ -115,7 +114,7 @@ DeviceLedger::Released DeviceLedger::drop_reference(Blocks* blocks, uint64_t key
   return close(block, key);
 }
 
-// Books that a block has not ended: everything is as if it never had.
+// Undoes the end of a block, completely.
 void DeviceLedger::reopen(Blocks* blocks, const Released& released) {
   const DeviceBlock& block = released.block;
   DeviceBook& book = book_of(block.device);
@@ -131,7 +130,7 @@ void DeviceLedger::reopen(Blocks* blocks, const Released& released) {
   note_change(block);
 }
 
-// The driver has refused a release. If the block was unknown, its beginning was not missed either: there was none.
+// The driver has refused a release. If the block was unknown, no begin was missed: there was none.
 void DeviceLedger::take_back(Blocks* blocks, ReleasedBy* released, uint64_t key, uint32_t thread) {
   const auto at = released->find(thread);
   if (at == released->end() || at->second.key != key) return;
@@ -139,7 +138,7 @@ void DeviceLedger::take_back(Blocks* blocks, ReleasedBy* released, uint64_t key,
   const auto now_there = blocks->find(key);
   if (last.ended == Ended::kNothing) {
     --unmatched_;
-  } else if (now_there == blocks->end()) {  // a reference: closed by others meanwhile, to the last but this one
+  } else if (now_there == blocks->end()) {  // a reference: others have closed all but this one in between
     last.block.references = 1;
     reopen(blocks, last);
   } else if (last.ended == Ended::kReference) {
@@ -177,7 +176,7 @@ void DeviceLedger::map(uint64_t address, const Mapping& mapping) {
     at->second.count += before.count;
     return;
   }
-  ++unmatched_;  // the ends of those before went by unseen
+  ++unmatched_;  // the ends of the previous mappings were not recorded
   trace_mapping(TraceAction::kUnmap, address, before);
   trace_mapping(TraceAction::kMap, address, mapping);
   for (uint32_t i = 0; i < before.count; ++i) drop_reference(&handles_, before.handle);
@@ -200,7 +199,7 @@ void DeviceLedger::unmap(uint64_t address, uint64_t size_bytes, uint32_t thread)
   }
 }
 
-// An unmapping has failed. The first of a handle's mappings that comes back brings the handle's memory back, with no
+// An unmapping has failed. The first of a handle's mappings that is restored restores the handle's memory, with no
 // other reference.
 void DeviceLedger::keep_mappings(uint32_t thread) {
   const auto at = unmapped_.find(thread);
@@ -229,14 +228,14 @@ void DeviceLedger::end_context(uint64_t context, uint32_t thread) {
   for (const uint64_t address : ended) {
     const DeviceBlock block = memory_.at(address);
     if (block.is_segment) end_segment(block.device, block.size_bytes);
-    forget_latest(block.thread, address);  // swept away, not temporary
+    forget_latest(block.thread, address);  // ended with its context, not temporary
     trace(TraceAction::kEnd, address, block);
     close(block, address);
     memory_.erase(address);
   }
 }
 
-// Whether the address lies in memory that the driver gave out: a runtime may hand out pieces of what it has.
+// Whether the address is inside memory that the driver handed out: a runtime may hand out pieces of that.
 bool DeviceLedger::is_piece(uint64_t address) const {
   auto block = memory_.upper_bound(address);
   if (block != memory_.begin() && address - (--block)->first < block->second.size_bytes && !block->second.is_unseen)
@@ -246,7 +245,7 @@ bool DeviceLedger::is_piece(uint64_t address) const {
 }
 
 void DeviceLedger::release_unseen(uint64_t address, uint32_t thread) {
-  unmapped_.erase(thread);  // a kKeep that follows means this
+  unmapped_.erase(thread);  // a kKeep that follows refers to this
   const auto at = memory_.find(address);
   if (at != memory_.end() && at->second.is_unseen) return release(address, thread);
   released_.erase(thread);
@@ -258,7 +257,7 @@ void DeviceLedger::begin_estimate(const DeviceEvent& device_event, uint32_t thre
   begun_[thread] = {device_event.device, wire::free_of(device_event.object), live_bytes};
 }
 
-// The difference of free memory before and after is the estimate. Where nobody could be asked before, all that is in
+// The difference of free memory before and after is the estimate. If the free memory before is unknown, all that is in
 // use now and not counted is a bound.
 void DeviceLedger::end_estimate(const DeviceEvent& device_event, const Event& event) {
   const auto at = begun_.find(event.thread());

@@ -1,12 +1,11 @@
-// cli/collect/books/device_ledger.h: the books of device memory: of each device its sites, exact peak, timeline and
-// what was left.
+// cli/collect/books/device_ledger.h: the books of device memory: for each device its sites, exact peak, timeline and
+// the blocks that are left.
 //
 // Guarantees
-//  - What an operation means is as wire::DeviceOperation says: a context that ends takes what was allocated in it;
-//    memory behind a handle ends with its last reference and its last mapping, in whichever order.
-//  - An end of memory that never began is counted, and changes nothing.
-//  - Memory that only a call of the runtime gave out is counted, unless it lies in a block or mapping that the driver
-//    gave out.
+//  - wire::DeviceOperation defines the operations. The end of a context ends what was allocated in it; memory of a
+//    handle ends when both its last reference and its last mapping are gone.
+//  - An end without a begin is counted, and changes nothing.
+//  - Memory that only a call of the runtime handed out is counted, unless it lies in a block or mapping of the driver.
 // Context:  one thread; events in the order of their stamps.
 // Trust:    every number is the target's.
 // Cost:     a few look-ups an event; 160 bytes a live block.
@@ -34,14 +33,14 @@ namespace heapprof::cli {
 struct DeviceBlock {
   uint64_t size_bytes;
   uint64_t birth;    // ticks
-  uint64_t context;  // 0: no context's end is its end
+  uint64_t context;  // 0: it ends with no context
   uint32_t device;
   uint32_t site;
   uint32_t thread;
   uint32_t references;  // of a handle: references and mappings; of imported memory: how often it was opened
   bool is_of_pool;
-  bool is_unseen;           // by the driver: it ends only as it began
-  uint16_t name = 0;        // the program's own for it, by its number; 0: none
+  bool is_unseen;           // no driver call was seen: only the runtime ends it
+  uint16_t name = 0;        // number of the program's name for it; 0: none
   bool is_segment = false;  // a tensor has lain in it
 };
 static_assert(sizeof(DeviceBlock) == 48);
@@ -58,15 +57,15 @@ using CallSums =
 class DeviceLedger {
  public:
   void start(uint64_t ticks) { start_ticks_ = ticks; }
-  // Of the stays of all books; without it there are none.
+  // The bucket boundaries of all books' stays; without them there are no stays.
   void set_bounds(StayBounds* bounds) { bounds_ = bounds; }
   // thread_id: the kernel's, of event.thread()
   void apply(const DeviceEvent& device_event, const Event& event, uint32_t thread_id, uint64_t now_ticks);
-  // Memory that begins at the address, or is mapped there, goes by the name from now on. False: there is none.
+  // Names the memory that begins at the address, or is mapped there. False: no memory does.
   bool name(uint64_t address, uint32_t name);
-  // The tensor that begins at the address, or the memory that does; its device as the books go by.
+  // The tensor, or else the memory, that begins at the address; its device is the books' number.
   std::optional<DeviceBlock> find_tensor(uint64_t address);
-  // Forgets what the thread did last: its slot may be another thread's from now on.
+  // Forgets the thread's last operations: another thread may get its slot.
   void forget_thread(uint32_t thread) {
     for (const auto& [device, blocks] : inner_) blocks->forget_thread(thread);
     latest_.erase(thread);
@@ -75,18 +74,18 @@ class DeviceLedger {
     unmapped_.erase(thread);
     begun_.erase(thread);
   }
-  // An event of a block inside of a device's memory, or of Python's objects.
+  // An event of a block inside a device's memory, or of a Python object.
   InnerChange apply_inner(const DeviceEvent& device_event, const Event& event, uint64_t now_ticks);
-  // The process is a forked child, which ends inner blocks of its parent that were never seen to begin.
+  // The process is a forked child, which ends inner blocks of its parent whose begin was not recorded.
   void set_inherits() { inherits_ = true; }
-  // What tensors have of a device's segments. Times are in ticks.
+  // How much of a device's segments tensors use. Times are in ticks.
   SegmentsUse segments_of(uint32_t device) const;
   void stop_growing();
-  // Of its events; Python's objects have none there.
+  // The trace of device events, without Python objects.
   TraceBook& trace() { return trace_; }
   const TraceBook& trace() const { return trace_; }
-  // visit(device number, address, size_bytes, site, is_mapping, is_segment): memory of the driver that is live and has
-  // an address.
+  // visit(device number, address, size_bytes, site, is_mapping, is_segment): live memory of the driver that has an
+  // address.
   template <typename Visitor>
   void for_each_address(const Visitor& visit) const {
     for (const auto& [address, block] : memory_)
@@ -97,7 +96,7 @@ class DeviceLedger {
         visit(handle->second.device, address, mapping.size_bytes, mapping.site, true, mapping.is_segment);
     }
   }
-  // visit(device number, const Block&): tensors that are live.
+  // visit(device number, const Block&): live tensors.
   template <typename Visitor>
   void for_each_tensor(const Visitor& visit) const {
     for (const auto& [number, blocks] : inner_) {
@@ -108,10 +107,10 @@ class DeviceLedger {
   // Ends the lifetimes of all blocks that are left.
   void finish(uint64_t end_ticks);
 
-  // The books of those devices that ever had memory, by wire's device number.
+  // The books of all devices that ever had memory, by wire's device number.
   struct DevicesFirst {
     bool operator()(uint32_t a, uint32_t b) const {
-      const auto rank = [](uint32_t device) {  // behind each CUDA device what lies in it
+      const auto rank = [](uint32_t device) {  // each CUDA device is followed by its tensors
         return std::pair(device < wire::kUnknownCudaDevice, device >= kInnerOfCuda ? device - kInnerOfCuda : device);
       };
       return rank(a) != rank(b) ? rank(a) < rank(b) : a < b;
@@ -121,9 +120,9 @@ class DeviceLedger {
   Books& books() { return books_; }
   const CallSums& calls_by_site() const { return calls_by_site_; }
   const CallSums& calls_by_thread() const { return calls_by_thread_; }
-  // What the process is known to have of the device: live, and held beyond that for its pools and graphs.
+  // The memory that the process is known to use on the device: live, and held beyond that for its pools and graphs.
   uint64_t seen_bytes(uint32_t device) const;
-  // Operations on memory and handles that were never seen to begin, and beginnings where the end before was never seen.
+  // Operations on memory and handles without a recorded begin, and begins without a recorded end of the previous block.
   uint64_t unmatched() const;
   // About how much memory its tables take.
   uint64_t bytes() const {
@@ -164,8 +163,8 @@ class DeviceLedger {
     kBlock,
     kReference,
     kNothing
-  };  // kReference: there are others, the block lives; kNothing: none began
-  // What a thread released last, which it may take back.
+  };  // kReference: others are left, the block lives; kNothing: there was none
+  // The thread's last release, which it may take back.
   struct Released {
     uint64_t key;
     Ended ended;
@@ -174,7 +173,7 @@ class DeviceLedger {
     bool is_temporary;
   };
   using ReleasedBy = std::unordered_map<uint32_t, Released>;  // by thread
-  // A mapping that ended, and what that did to the memory behind it.
+  // A mapping that ended, and the effect on its memory.
   struct Unmapped {
     uint64_t address;
     Mapping mapping;
@@ -190,7 +189,7 @@ class DeviceLedger {
   struct Segments {
     uint64_t reserved_bytes = 0;
     uint64_t peak_bytes = 0;
-    uint64_t looked_bytes = 0;  // the peak that `at_peak` is of
+    uint64_t looked_bytes = 0;  // the peak at which `at_peak` was taken
     SegmentsMoment at_peak;
     SegmentsMoment at_refusal;
   };
@@ -248,14 +247,14 @@ class DeviceLedger {
   std::unordered_map<uint32_t, uint64_t> latest_;  // by thread: its latest block, whose end now makes it temporary
   ReleasedBy released_;
   ReleasedBy released_handles_;
-  std::unordered_map<uint32_t, std::vector<Unmapped>> unmapped_;  // by thread: its last kUnmap's
-  static constexpr size_t kMostEnding = 4096;                     // calls at once; each is over in a moment
-  // By context and the thread that may end it: what was born until then ends with it.
+  std::unordered_map<uint32_t, std::vector<Unmapped>> unmapped_;  // by thread: of its last kUnmap
+  static constexpr size_t kMostEnding = 4096;                     // calls at once; each is short
+  // By context and the thread that may end it: when its end began. Memory born until then ends with it.
   std::map<std::pair<uint64_t, uint32_t>, uint64_t> ending_;
   std::unordered_set<uint64_t> graph_addresses_;
   std::map<uint32_t, std::unique_ptr<InnerBlocks>> inner_;  // by inner_number
   std::map<uint32_t, Segments> segments_;                   // by device
-  InnerBlocks* objects_ = nullptr;                          // Python's, of them
+  InnerBlocks* objects_ = nullptr;                          // Python's, one of inner_
   bool inherits_ = false;
   std::unordered_map<uint32_t, Begun> begun_;  // by thread: the last, until it ends
   uint64_t start_ticks_ = 0;

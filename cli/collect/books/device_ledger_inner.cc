@@ -1,5 +1,5 @@
-// cli/collect/books/device_ledger_inner.cc: blocks inside of devices' memory have a book beside the others, under a
-// number of its own: whoever goes through the books of devices finds it there.
+// cli/collect/books/device_ledger_inner.cc: blocks inside devices' memory have their own book among the others, under
+// their own number: so code that goes through the books of devices finds it there.
 #include "cli/collect/books/device_ledger.h"
 
 #include <algorithm>

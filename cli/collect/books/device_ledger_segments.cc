@@ -1,8 +1,8 @@
-// cli/collect/books/device_ledger_segments.cc: a segment is what the driver gave out and a tensor has lain in: an
-// allocation, or mappings side by side, as expandable segments are made of.
+// cli/collect/books/device_ledger_segments.cc: a segment is driver memory in which a tensor was allocated: an
+// allocation, or adjacent mappings, of which expandable segments consist.
 //
-// How the segments were filled when they were largest is looked at when they are about to become smaller for the first
-// time since: an allocator grows in thousands of steps, and gives back in few.
+// The use of the segments at their peak is computed when they are about to shrink for the first time since: an
+// allocator grows in thousands of steps, and frees in few.
 #include "cli/collect/books/device_ledger.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Tensor {
 
 uint64_t end_of(uint64_t start, uint64_t size_bytes) { return start + std::min(size_bytes, UINT64_MAX - start); }
 
-// Takes the tensors in the range, from *next on.
+// Adds up the tensors in the range, from *next on.
 SegmentUse use_of(const Range& range, const std::vector<Tensor>& tensors, size_t* next) {
   SegmentUse use;
   use.size_bytes = range.end - range.start;
@@ -114,7 +114,7 @@ void DeviceLedger::begin_segment(uint32_t device, uint64_t size_bytes) {
   segments.peak_bytes = std::max(segments.peak_bytes, segments.reserved_bytes);
 }
 
-// pre: it is there still
+// pre: its memory is still in the tables
 void DeviceLedger::end_segment(uint32_t device, uint64_t size_bytes) {
   Segments& segments = segments_[device];
   if (segments.reserved_bytes == segments.peak_bytes && segments.looked_bytes != segments.peak_bytes) {
@@ -130,7 +130,7 @@ void DeviceLedger::end_mapping_segment(const Mapping& mapping) {
     end_segment(handle->second.device, mapping.size_bytes);
 }
 
-// What a tensor lies in is a segment from now on.
+// Memory that contains a tensor is a segment from now on.
 void DeviceLedger::enter_segments(uint32_t device, uint64_t address, uint64_t size_bytes) {
   auto block = memory_.upper_bound(address);
   if (block != memory_.begin() && address - (--block)->first < block->second.size_bytes) {

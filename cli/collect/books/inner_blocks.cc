@@ -1,5 +1,5 @@
-// cli/collect/books/inner_blocks.cc: a resize unlinks its block and leaves it in every sum, as the heap's does
-// (ledger.cc): deducted at once, a peak that another thread reaches meanwhile would be too small.
+// cli/collect/books/inner_blocks.cc: a resize unlinks its block and leaves it in every sum, as on the heap (ledger.cc):
+// if it were deducted at once, a peak that another thread reaches during the resize would be too small.
 #include "cli/collect/books/inner_blocks.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ void InnerBlocks::begin(uint64_t address, const Event& event, InnerChange* chang
   uint64_t& latest = latest_of(event.thread());
   bool is_new = false;
   LiveHeap::Entry* const entry = blocks_.insert(address, &is_new);
-  if (!is_new) {  // its end went by unseen
+  if (!is_new) {  // its end was not recorded
     ++unmatched_;
     trace(TraceAction::kEnd, address, entry->size_bytes(), entry->site);
     end_name(entry->block(address));
@@ -77,7 +77,7 @@ void InnerBlocks::end(uint64_t address, InnerChange* change) {
 }
 
 void InnerBlocks::move(uint64_t address, uint32_t thread) {
-  keep(thread);  // one that was left half way
+  keep(thread);  // a resize that was left half way
   Begun begun{};
   begun.is_known = blocks_.take(address, &begun.block);
   if (begun.is_known) {

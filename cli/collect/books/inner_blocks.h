@@ -1,15 +1,14 @@
-// cli/collect/books/inner_blocks.h: blocks that lie inside memory which has been counted already: objects of Python,
-// tensors in a CUDA device.
+// cli/collect/books/inner_blocks.h: blocks inside memory that is counted already: Python objects, tensors in a CUDA
+// device.
 //
-// They have a device's book of their own, which is never summed with another, and addresses of their own: the heap's
-// block and the object in it may have the same one. There are as many of them as of the heap's, so they are kept as
-// those are.
+// They have their own device book, which is never summed with another, and their own addresses: a heap block and the
+// object in it may have the same one. They are as many as the heap's blocks, so they are kept in the same way.
 //
 // Guarantees
 //  - A resize changes the sums at one moment, that of kResizeInner.
-//  - What finds no memory throws std::bad_alloc and has changed nothing.
+//  - Without memory a call throws std::bad_alloc and has changed nothing.
 // Context:  one thread; events in the order of their stamps.
-// Cost:     as the heap's (live_heap.h, ledger.h).
+// Cost:     as for heap blocks (live_heap.h, ledger.h).
 #pragma once
 
 #include "cli/collect/books/device_book.h"
@@ -25,14 +24,14 @@
 
 namespace heapprof::cli {
 
-// The number by which a device's inner blocks go among the books: a CUDA device has both.
+// The number of a device's inner blocks among the books: a CUDA device has its own number and this one.
 constexpr uint32_t kInnerOfCuda = 256;
 constexpr uint32_t inner_number(uint32_t device) {
   return device == wire::kPythonDevice ? device : device + kInnerOfCuda;
 }
 constexpr bool is_inner(uint32_t number) { return number == wire::kPythonDevice || number >= kInnerOfCuda; }
 
-// What an event did, for the scope that it was in.
+// The effect of an event, for the scope that it was in.
 struct InnerChange {
   Amount allocated{};
   Amount freed{};
@@ -40,10 +39,10 @@ struct InnerChange {
 
 class InnerBlocks {
  public:
-  // The book is the owner's, and stays where it is.
+  // The caller owns the book, and does not move it.
   explicit InnerBlocks(DeviceBook* book) : book_(*book) {}
 
-  // Its events go there too, as those of the device of that number. The trace is the owner's, and stays where it is.
+  // Also traces its events, under that device number. The caller owns the trace, and does not move it.
   void trace_into(TraceBook* trace, uint32_t number) {
     trace_ = trace;
     number_ = number;
@@ -51,16 +50,16 @@ class InnerBlocks {
 
   InnerChange apply(wire::DeviceOperation operation, uint64_t address, const Event& event, uint64_t now_ticks);
   void forget_thread(uint32_t thread);
-  // The block that begins at the address goes by that name, until it ends or is resized; false: there is none. Without
-  // memory it throws std::bad_alloc, and no sum has changed.
+  // Names the block that begins at the address, until it ends or is resized; false: no block does. Without memory it
+  // throws std::bad_alloc, and no sum has changed.
   bool name(uint64_t address, uint32_t name);
   void stop_growing() { blocks_.stop_growing(); }
-  // Settles resizes that never came to an end, and ends the lifetimes.
+  // Settles resizes that never ended, and ends the lifetimes.
   void finish(uint64_t end_ticks);
 
-  // Ends of blocks that never began, and beginnings where the end before was not seen.
+  // Ends without a begin, and begins without a recorded end of the previous block.
   uint64_t unmatched() const { return unmatched_; }
-  // Of these the ends.
+  // The ends among these.
   uint64_t foreign() const { return foreign_; }
   uint64_t bytes() const { return blocks_.bytes(); }
   std::optional<Block> find(uint64_t address) {
@@ -98,7 +97,7 @@ class InnerBlocks {
   }
 
   DeviceBook& book_;
-  TraceBook* trace_ = nullptr;  // there is none
+  TraceBook* trace_ = nullptr;  // nullptr: none
   uint32_t number_ = 0;
   LiveHeap blocks_;
   std::vector<uint64_t> latest_;                  // by thread: its latest block, whose end now makes it temporary

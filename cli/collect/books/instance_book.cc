@@ -1,9 +1,9 @@
-// cli/collect/books/instance_book.cc: a path's runs are a list in one array of all paths, so that any path can take the
-// room that another one gave back.
+// cli/collect/books/instance_book.cc: a path's runs are a list in one array for all paths, so that any path can reuse
+// the room that another one freed.
 //
-// Thinned are the paths with the most runs, and with them those that have half as many or more: looking for the largest
-// one costs a look at each path, which has to be worth it. What the devices had before and after is the same for most
-// runs, so it stands in rows that runs share.
+// The path with the most runs is thinned, and with it all that have half as many or more: finding the largest costs a
+// look at each path, which has to pay off. What the devices had before and after is the same for most runs, so runs
+// share rows of it.
 #include "cli/collect/books/instance_book.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ void InstanceBook::set_devices_live(DevicesLive&& live) {
   uint32_t row = 0;  // nothing is changed before there is memory for it
   if (!live.empty()) {
     if (free_rows_.empty()) {
-      if (free_rows_.capacity() <= rows_.size()) free_rows_.reserve(2 * rows_.size() + 8);  // giving back needs none
+      if (free_rows_.capacity() <= rows_.size()) free_rows_.reserve(2 * rows_.size() + 8);  // freeing needs none
       rows_.emplace_back();
       free_rows_.push_back(static_cast<uint32_t>(rows_.size() - 1));
     }
@@ -76,7 +76,7 @@ void InstanceBook::keep(PathRuns* runs, const Run& run) {
   if (kept_bytes() + sizeof(Node) > most_bytes_) [[unlikely]] {
     thin();
     if (kept_bytes() + sizeof(Node) > most_bytes_) {
-      runs->mask = runs->mask << 1 | 1;  // looking again at once would find no more
+      runs->mask = runs->mask << 1 | 1;  // another try at once would free no more
       return release(run);
     }
     if ((runs->seen & runs->mask) != 0) return release(run);
@@ -106,7 +106,7 @@ void InstanceBook::thin() {
   }
 }
 
-// The first one stays, as do the third, the fifth …
+// Keeps the first, the third, the fifth …
 void InstanceBook::thin(PathRuns* runs) {
   for (uint32_t at = runs->first; at != 0; at = nodes_[at].next) {
     const uint32_t second = nodes_[at].next;

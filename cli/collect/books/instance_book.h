@@ -1,17 +1,16 @@
 // cli/collect/books/instance_book.h: single runs through scopes ("instances"): when each began and ended, on which
-// thread, and what was live before and after.
+// thread, and how much was live before and after.
 //
 // Guarantees
-//  - The shortest and the longest run through each path that ended by themselves, and the one that grew most of all,
+//  - The shortest and the longest run through each path that ended by themselves, and the one of all that grew most,
 //    are always kept.
-//  - The others are within kMostBytes: when there is no more room, every second one of those paths that have most is
-//    dropped, and from then on only every second, fourth … run through them is taken. So what is kept of a path is
-//    spread evenly over its runs.
-//  - Without memory a run is not kept, and nothing is thrown: how many there were is counted elsewhere
-//    (ScopePath::begun).
+//  - The others take kMostBytes at most: when there is no more room, every second run of the paths with most runs is
+//    dropped, and from then on only every second, fourth … run through them is kept. So the kept runs of a path are
+//    spread evenly over all its runs.
+//  - Without memory a run is not kept, and nothing is thrown: ScopePath::begun counts all runs.
 // Context:  one thread.
 // Cost:     a run that is not kept takes some 60 instructions (tests/bench/runs/2026-11-24-instances.md); what is live
-//           on devices is written down once for all runs between two changes of it.
+//           on devices is stored once for all runs between two changes of it.
 #pragma once
 
 #include "cli/collect/memory/growing_array.h"
@@ -26,7 +25,7 @@ class InstanceBook {
  public:
   static constexpr uint64_t kMostBytes = 8u << 20;
 
-  // By wire's number of the device; only those that have memory, and not the host.
+  // By wire's device number; only devices that have memory, without the host.
   using DevicesLive = std::vector<std::pair<uint32_t, uint64_t>>;
 
   struct Run {
@@ -35,8 +34,8 @@ class InstanceBook {
     uint64_t active_ticks;  // without the time between a leave and an enter
     uint64_t host_before_bytes;
     uint64_t host_after_bytes;
-    int64_t growth_bytes;  // of all devices: what was allocated in it, inner scopes included, less what was freed
-    uint64_t number;       // of its path's runs, by their ends
+    int64_t growth_bytes;  // of all devices: allocated in it, inner scopes included, less freed
+    uint64_t number;       // among its path's runs, in the order of their ends
     uint32_t thread_id;    // that began it
     uint32_t before;       // what devices had: devices_live()
     uint32_t after;
@@ -49,9 +48,9 @@ class InstanceBook {
   // The next path; the first one is 0. May throw std::bad_alloc.
   void add_path() { paths_.emplace_back(); }
 
-  // Devices have that from now on.
+  // What devices have from now on.
   void set_devices_live(DevicesLive&& live);
-  // What they have now, for as long as it is not released.
+  // The row of what devices have now, kept until release().
   uint32_t hold_devices_live() {
     if (now_ != 0) ++rows_[now_].users;
     return now_;
@@ -61,11 +60,10 @@ class InstanceBook {
   }
   const DevicesLive& devices_live(uint32_t row) const { return rows_[row].live; }
 
-  // A run has ended. Its number is set here; run.before and run.after are held, and not the caller's any more.
-  // ended: by its own end
-  // pre: wants() has just said so
+  // A run has ended. Its number is set here; takes over run.before and run.after from the caller. ended: by its own end
+  // pre: wants() has just returned true
   void add(uint32_t path, const Run& run, bool ended);
-  // Whether it is to be kept. If not, it is counted, and that is all.
+  // Whether the run is to be kept. If not, it is only counted.
   bool wants(uint32_t path, uint64_t active_ticks, int64_t growth_bytes, bool ended) {
     PathRuns& runs = paths_[path];
     if ((runs.seen & runs.mask) == 0 || growth_bytes > runs.grown.growth_bytes) return true;
@@ -74,7 +72,7 @@ class InstanceBook {
     return false;
   }
 
-  // visit(run): each run that is kept of a path once, in no order.
+  // visit(run): each kept run of a path once, in no particular order.
   template <typename Visitor>
   void for_each(uint32_t path, const Visitor& visit) const {
     const PathRuns& runs = paths_[path];
@@ -104,14 +102,14 @@ class InstanceBook {
 
   struct Node {
     Run run;
-    uint32_t next;  // of the same path, the older first; of those that are free
+    uint32_t next;  // of the same path, the older first; or of the free list
     uint32_t reserved;
   };
   struct PathRuns {
     uint32_t first = 0;
     uint32_t last = 0;
     uint32_t count = 0;
-    uint64_t mask = 0;  // a run is taken where no bit of its number is in it
+    uint64_t mask = 0;  // a run is taken if its number has none of these bits
     uint64_t seen = 0;
     Run shortest = no_run(UINT64_MAX);
     Run longest = no_run(0);
@@ -138,7 +136,7 @@ class InstanceBook {
 
   uint64_t most_bytes_;
   std::vector<PathRuns> paths_;
-  GrowingArray<Node> nodes_;  // [0] is none
+  GrowingArray<Node> nodes_;  // [0] is unused
   uint32_t free_ = 0;
   uint64_t used_ = 0;
   std::vector<Row> rows_ = std::vector<Row>(1);  // [0]: no device has memory

@@ -1,5 +1,5 @@
 // cli/collect/books/largest_blocks.cc: an address may be noted twice, if its block ended and another one began there;
-// what it has now is what the heap says.
+// the heap says what is there now.
 #include "cli/collect/books/largest_blocks.h"
 
 namespace heapprof::cli {
@@ -17,7 +17,7 @@ void LargestBlocks::drop_dead(LiveHeap* heap) {
   noted_.resize(kept);
 }
 
-// The floor is above the smallest one that stays: blocks of its size may not be in the list.
+// The floor is above the smallest block that is kept: other blocks of its size may be missing in the list.
 void LargestBlocks::keep_largest() {
   if (noted_.size() <= kKept) return;
   const auto larger = [](const Noted& a, const Noted& b) { return a.size_bytes > b.size_bytes; };

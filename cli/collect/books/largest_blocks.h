@@ -1,15 +1,15 @@
-// cli/collect/books/largest_blocks.h: which live blocks of the heap are the largest, without a look at all of them each
+// cli/collect/books/largest_blocks.h: finds the largest live blocks of the heap, without searching all of them each
 // time.
 //
-// A list has every live block of `floor_bytes` and more, and others that have ended since. While ten of the list live,
-// they are the largest ten. When the list is full, the dead leave it, and if that is not enough the floor rises. Only
-// where too few of the list are left is the whole heap looked at, and then 64 blocks are noted.
+// A list has every live block of `floor_bytes` and more, and others that have ended since. While ten blocks of the list
+// are live, the largest ten are among them. When the list is full, ended blocks are removed, and if that is not enough
+// the floor rises. Only if too few of the list are left is the whole heap searched, and then 64 blocks are noted.
 //
 // Guarantees
-//  - No live block is larger than any of those that are found (tests/unit/collect/snapshot_book_test.cc).
+//  - No live block is larger than any block that find() returns (tests/unit/collect/snapshot_book_test.cc).
 //  - note() allocates nothing.
 // Context:  one thread.
-// Cost:     a comparison for each block; off (the default) it is always false. 64 KiB where it is on.
+// Cost:     a comparison for each block; off (the default) it is always false. 64 KiB if it is on.
 #pragma once
 
 #include "cli/collect/books/live_heap.h"
@@ -30,12 +30,12 @@ class LargestBlocks {
   }
   // Whether a block of this size has to be noted.
   bool is_large(uint64_t size_bytes) const { return size_bytes >= floor_bytes_; }
-  // pre: is_large() said so, and the heap has the block
+  // pre: is_large() returned true, and the heap has the block
   void note(uint64_t address, uint64_t size_bytes, LiveHeap* heap) {
     if (noted_.size() == kMostNoted) tidy(heap);
     if (is_large(size_bytes)) noted_.push_back({address, size_bytes});
   }
-  // The kFound largest blocks of the heap, in no order. Those of equal size stand for each other.
+  // The kFound largest blocks of the heap, in no particular order. Among blocks of equal size, any may be returned.
   std::vector<Block> find(LiveHeap* heap);
 
  private:

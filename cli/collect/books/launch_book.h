@@ -1,7 +1,7 @@
 // cli/collect/books/launch_book.h: which kernels and graphs were launched in which scope, and how often.
 //
 // Guarantees
-//  - Each launch is counted once, in a row of its own or in that of what found none.
+//  - Each launch is counted once, in its row or, if there is no room for one, in others().
 //  - Memory is bounded: kMostRows rows of a scope's path, a kernel and a shape; further ones are counted by path alone.
 // Context:  one thread.
 // Trust:    every number is the target's.
@@ -17,7 +17,7 @@
 namespace heapprof::cli {
 
 struct LaunchRow {
-  uint32_t path;        // ScopeBook's; 0: outside of all scopes
+  uint32_t path;        // ScopeBook's; 0: outside all scopes
   wire::Record launch;  // wire::pack_launch
 
   bool operator==(const LaunchRow& other) const {
@@ -39,7 +39,7 @@ class LaunchBook {
   void note(uint32_t path, wire::Record launch);
 
   const std::unordered_map<LaunchRow, uint64_t, HashOfLaunchRow>& rows() const { return rows_; }
-  // By path: launches of what found no row.
+  // By path: launches without a row.
   const std::unordered_map<uint32_t, uint64_t>& others() const { return others_; }
   // About how much memory it takes.
   uint64_t bytes() const { return (rows_.size() + others_.size()) * kRowBytes; }

@@ -15,7 +15,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kBatch = 256;
-// How many events ahead each step of a batch is done.
+// How many events ahead each step of a batch runs.
 constexpr size_t kIndexAhead = 24;
 constexpr size_t kEntryAhead = 12;
 constexpr size_t kSiteAhead = 6;
@@ -39,7 +39,7 @@ void Ledger::prefetch_site(const Event& event) const {
   if (has_paused_) [[unlikely]] {
     if (threads_[event.thread()].pauses != 0) return on_malloc_in_pause(event, ring);
     if (is_left_out(event.address) && repairs()) return static_cast<void>(park(event, ring));
-    left_out_.erase(event.address);  // if there is one, it has ended unseen
+    left_out_.erase(event.address);  // if there is one, its end was not recorded
   }
   sites_.make_room();
   bool is_new = false;
@@ -95,7 +95,7 @@ void Ledger::apply(std::span<const Event> events, uint32_t ring) {
   }
 }
 
-// In stages, as each access depends on the one before: the page, its index, the entry, the site.
+// In stages, as each access depends on the previous one: the page, its index, the entry, the site.
 void Ledger::apply_staged(std::span<const Event> events, uint32_t ring) {
   const size_t count = events.size();
   std::array<const LiveHeap::Page*, kBatch> pages;
@@ -114,7 +114,7 @@ void Ledger::apply_staged(std::span<const Event> events, uint32_t ring) {
     if (i + kIndexAhead < count) look_up_page(i + kIndexAhead);
     if (i + kEntryAhead < count) look_up_entry(i + kEntryAhead);
     if (const size_t ahead = i + kSiteAhead; ahead < count) {
-      // An entry that is no longer this block's names any site, or none.
+      // An entry that is no longer this block's may name any site, or none.
       const uint32_t site = entries[ahead] != nullptr ? entries[ahead]->site : events[ahead].site;
       if (site < sites_.size()) sites_.prefetch(site);
     }
@@ -165,7 +165,7 @@ void Ledger::book_device(const DeviceEvent& device_event, const Event& event) {
   devices_.apply(device_event, event, thread.id, now_ticks_);
 }
 
-// There are as many of these as of the heap's events: what they did in a scope is not read off the books.
+// These events are as many as the heap's: their effect on a scope is returned, not computed from the books.
 void Ledger::apply_inner(const DeviceEvent& device_event, const Event& event) {
   devices_changed_ = true;
   const uint32_t stack = threads_[event.thread()].scopes;
@@ -182,8 +182,8 @@ std::vector<Ledger::BegunRealloc>& Ledger::begun_of(uint32_t ring) {
   return begun_[ring];
 }
 
-// Takes a block out of the heap but not out of the sums. Its thread may get the same address again before the realloc
-// ends: as the thread's latest block it goes by another key meanwhile, one that is no address.
+// Removes a block from the heap but not from the sums. Its thread may get the same address again before the realloc
+// ends: until then its key as the thread's latest block is not an address.
 void Ledger::unlink(const Block& block, BegunRealloc* begun) {
   begun->block = block;
   begun->state = BegunState::kKnown;
@@ -220,7 +220,7 @@ void Ledger::on_realloc_begin(const Event& event, uint32_t ring) {
     settle(event.address);
 }
 
-// Takes the last realloc that this thread began in this ring. False: there is none, as its begin was lost.
+// Takes the last realloc that this thread began in this ring. False: its begin was lost.
 bool Ledger::take_begun(uint32_t thread, uint32_t ring, BegunRealloc* taken) {
   std::vector<BegunRealloc>& begun = begun_of(ring);
   for (size_t i = begun.size(); i-- != 0;) {
@@ -271,7 +271,7 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
   open_block(entry, event);
   if (is_known) {
     const bool has_moved = begun.block.address != event.address;
-    // Of a chosen block nobody knows how many others were resized.
+    // For a sampled block it is unknown how many others were resized.
     if (rate_of(event.size_bytes) == 0)
       sites_.note_resize(event.site, has_moved ? std::min(begun.block.size_bytes, event.size_bytes) : 0);
     if (begun.name != 0) [[unlikely]]
@@ -304,7 +304,7 @@ void Ledger::on_realloc_cancel(const Event& event, uint32_t ring) {
   if (take_begun(event.thread(), ring, &begun)) relink(begun, ring);
 }
 
-// Books that a realloc has not happened: its block lives on.
+// Undoes the begin of a realloc that failed: its block lives on.
 void Ledger::relink(const BegunRealloc& begun, uint32_t ring) {
   if (begun.state == BegunState::kParked) parking_.remove(begun.block.address, begun.parked);
   if (begun.state == BegunState::kLeftOut) relink_left_out(begun);
@@ -313,7 +313,7 @@ void Ledger::relink(const BegunRealloc& begun, uint32_t ring) {
   LiveHeap::Entry* entry = nullptr;
   try {
     entry = heap_.insert(begun.block.address, &is_new);
-  } catch (const std::bad_alloc&) {  // at the end of memory it cannot live on: the sums are true all the same
+  } catch (const std::bad_alloc&) {  // without memory it cannot live on: the sums are exact all the same
   }
   if (is_new) {
     *entry = {begun.block.size_word(), begun.block.birth, begun.block.site, begun.block.thread};
@@ -323,7 +323,7 @@ void Ledger::relink(const BegunRealloc& begun, uint32_t ring) {
     if (largest_.is_large(entry->size_bytes())) largest_.note(begun.block.address, entry->size_bytes(), &heap_);
     if (!parking_.empty()) [[unlikely]]
       settle(begun.block.address);
-  } else {  // somebody has this address, so the block ended after all; or there is no room for it
+  } else {  // another block has this address, so this one ended after all; or there is no memory for it
     const ParkedEvent* const end = find_passed(begun.block.address, ring, clock_);
     if (end != nullptr) {
       count_others(*end, begun.block);

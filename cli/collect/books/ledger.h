@@ -1,15 +1,15 @@
 // cli/collect/books/ledger.h: the books of one process: every block, every site, the totals and the peak. Stage two of
 // two.
 //
-// It takes events in the order of their stamps (cli/collect/README.md) and puts right the few that are stamped the
-// wrong way round.
+// It takes events in the order of their stamps (cli/collect/README.md) and repairs the order of the few with inverted
+// stamps.
 //
 // Guarantees
 //  - Totals, live blocks and the sites' sums are exact. The peak is exact for one order of events that agrees with the
 //    order of every thread and the history of every address.
-//  - Every event is counted once: as an allocation, a free, a realloc or a failed realloc; those without a block also
-//    as foreign, blocks that ended unseen as unseen.
-//  - An event for which there is no memory throws std::bad_alloc and has changed nothing: the books are then exact up
+//  - Every event is counted once: as an allocation, a free, a realloc or a failed realloc. Those without a block also
+//    count as foreign; a block whose end was not recorded also counts as unseen.
+//  - If there is no memory for an event, it throws std::bad_alloc and has changed nothing: the books are then exact up
 //    to it, and stop_growing() and finish() may follow.
 // Context:  one thread.
 // Cost:     10-20 ns an event (tests/bench/collect.cc).
@@ -46,7 +46,7 @@ namespace heapprof::cli {
 // The part of Counters (cli/model/profile/run.h) that is counted here.
 struct LedgerCounts {
   uint64_t allocations = 0;
-  uint64_t frees = 0;  // with those of realloc(p, 0), and the foreign ones
+  uint64_t frees = 0;  // including realloc(p, 0), and the foreign ones
   uint64_t reallocs = 0;
   uint64_t failed_reallocs = 0;
   uint64_t reordered = 0;
@@ -54,9 +54,9 @@ struct LedgerCounts {
   uint64_t unseen_frees = 0;
   Amount left_out{};             // blocks of a thread that paused, which are in no other sum
   uint64_t left_out_ended = 0;   // of them; the ends are among the frees and the reallocs
-  uint64_t chosen = 0;           // blocks that were chosen among others
-  Amount chosen_for{};           // what these stand for; in the other numbers, too
-  uint64_t unmatched_names = 0;  // that the program gave to what was not live, or for which there was no memory
+  uint64_t chosen = 0;           // sampled blocks
+  Amount chosen_for{};           // their weight, which the other numbers include
+  uint64_t unmatched_names = 0;  // for memory that was not live, or without memory to keep them
 };
 
 class Ledger {
@@ -71,35 +71,35 @@ class Ledger {
   }
 
   void start(uint64_t ticks);
-  // With kDrains: the events to come have this time.
+  // With kDrains: the time of the next events.
   void set_drain_ticks(uint64_t ticks);
-  // Between two rounds, at that time: sets a bound for stays behind the latest event, if it is time for one. So the
-  // bounds around a rest of the program lie at its begin and its end.
+  // Between two rounds, at that time: if a bound for stays is due, sets it after the latest event. So if the program
+  // pauses, bounds lie at the pause's begin and its end.
   void set_bound(uint64_t ticks) {
     if (bounds_.is_due(ticks) && now_ticks_ > bounds_.open_ticks()) now_ticks_ = bounds_.add(now_ticks_);
   }
-  // Events of one address within this many stamps may be the wrong way round. 0, the default: they never are.
+  // Events of one address within this many stamps may be in the wrong order. 0, the default: they never are.
   void set_repair_window(uint64_t stamps) { repair_window_ = stamps; }
-  // The process is a forked child, which frees blocks of its parent that were never seen to begin. Its stamps are never
-  // inverted (cli/collect/README.md), so an end that is older than a begin of its address is one of these.
+  // The process is a forked child, which frees blocks of its parent whose begin was not recorded. Its stamps are never
+  // inverted (cli/collect/README.md), so an end that is older than a begin of its address ends such a block.
   void set_inherits() {
     inherits_ = true;
     devices_.set_inherits();
   }
-  // Blocks may be chosen by these. An end that nobody knows is as good as none from now on.
+  // Blocks may be sampled at these rates. From now on an end without a known begin means nothing.
   void set_sampled(const SampleRates* rates) {
     rates_ = rates;
     inherits_ = true;
   }
-  // Called with the name's number at each mark, by whoever applies the events.
+  // The callback gets the name's number at each mark, in the thread that applies the events.
   void set_on_mark(std::function<void(uint32_t)> on_mark) { on_mark_ = std::move(on_mark); }
-  // A mark that no thread of the program has set.
+  // A mark from outside the program.
   void mark_from_outside(uint32_t name, uint64_t ticks) {
     mark(name, 0, ticks);
     if (on_mark_) on_mark_(name);
     if (snapshots_at_marks_) take_snapshot({ticks, true, name, 0, {}});
   }
-  // A name may have several numbers: the books go by the one that this gives. Without it each number is a name.
+  // A name may have several numbers: the books use the one that same_name returns. Without it each number is a name.
   void set_same_name(std::function<uint32_t(uint32_t)> same_name) { same_name_ = std::move(same_name); }
   // Sites below `count` may appear in events.
   void grow_sites(uint32_t count) { sites_.grow_to(count); }
@@ -107,22 +107,22 @@ class Ledger {
   // One ring's events, in order.
   void apply(std::span<const Event> events, uint32_t ring);
   void apply(const Event& event, uint32_t ring);
-  // Ask the cache for what an event to come will need: first its block, then, some events later, its site.
+  // Prefetch what a later event will need: first its block, then, some events later, its site.
   void prefetch_block(const Event& event) const {
     if (event.address != 0) heap_.prefetch_index(heap_.page_of(event.address), event.address);
   }
   void prefetch_site(const Event& event) const;
 
   bool has_parked() const { return !parking_.empty(); }
-  // What was parked up to that stamp, by ring, waits no longer: what it needs was not recorded.
+  // Events parked up to that stamp, by ring, wait no longer: the events that they need were not recorded.
   void give_up_until(std::span<const uint64_t> last_stamps);
 
-  // Called when memory has run out: finish() then makes do with what there is.
+  // Called when memory has run out: finish() then uses only the memory that there is.
   void stop_growing() {
     heap_.stop_growing();
     devices_.stop_growing();
   }
-  // No event comes any more: settles what waits for others, and ends the lifetimes. `end_ticks` is the end of time.
+  // No event comes any more: settles waiting events, and ends the lifetimes. `end_ticks` is the end of the run.
   void finish(uint64_t end_ticks);
 
   const SiteBook& sites() const { return sites_; }
@@ -140,7 +140,8 @@ class Ledger {
     largest_.start();
     snapshots_at_marks_ = true;
   }
-  // Of what is live now. Nothing is thrown: without memory there are no snapshots. pre: start_snapshots()
+  // Takes a snapshot of what is live now. Nothing is thrown: without memory there are no snapshots. pre:
+  // start_snapshots()
   void take_snapshot(KeptSnapshot&& moment);
   const SnapshotBook& snapshots() const { return snapshots_; }
   void give_up_snapshots() { snapshots_.give_up(); }
@@ -150,32 +151,32 @@ class Ledger {
   DeviceLedger& devices() { return devices_; }
   const DeviceLedger& devices() const { return devices_; }
   MappingLedger& mappings() { return mappings_; }
-  // The sites of the heap.
+  // Refused allocations of the heap.
   const Refusals& refused() const { return refused_; }
   uint64_t devices_bytes() const {
     return devices_.bytes() + mappings_.bytes() + tensors_.bytes() + stays_.bytes() +
            (names_by_address_.size() + left_out_.size()) * kNamedBytes;
   }
-  // Where the decoder puts what an event of a device says.
+  // Where the decoder puts the rest of a device event.
   DeviceEventTable& device_events() { return device_events_; }
   size_t live_blocks() const { return heap_.size() + begun_blocks_; }
   uint64_t last_ticks() const { return now_ticks_; }
-  // The block that begins there; none: it is not live, or a realloc is at work on it.
+  // The block that begins there; nullopt: it is not live, or a realloc is working on it.
   std::optional<Block> find_live(uint64_t address) {
     const LiveHeap::Entry* const entry = heap_.find(address);
     return entry == nullptr ? std::nullopt : std::optional<Block>(entry->block(address));
   }
-  // visit(const Block&); after finish() all that there are.
+  // visit(const Block&); after finish() all of them.
   template <typename Visitor>
   void for_each_live(const Visitor& visit) const {
     heap_.for_each(visit);
   }
-  // visit(address, bytes): blocks that were left out, and live.
+  // visit(address, bytes): live blocks that were left out.
   template <typename Visitor>
   void for_each_left_out(const Visitor& visit) const {
     for (const auto& [address, word] : left_out_) visit(address, amount_of(left_out_block(address, word)).bytes);
   }
-  // visit(const Block&): those that a realloc is at work on just now; they are among the others when it has ended.
+  // visit(const Block&): those that a realloc is working on now; they are among the others when it has ended.
   template <typename Visitor>
   void for_each_begun(const Visitor& visit) const {
     for (const std::vector<BegunRealloc>& begun : begun_) {
@@ -184,29 +185,29 @@ class Ledger {
       }
     }
   }
-  // Gives the memory of the live blocks back. pre: finish(), check() and for_each_live() have been called
+  // Frees the memory of the live blocks. pre: finish(), check() and for_each_live() have been called
   void release_blocks() { heap_.release(); }
   uint64_t block_bytes() const { return heap_.bytes(); }
-  // Names the numbers that must agree and do not; empty if all is well. pre: finish() has been called
+  // Names the numbers that must agree and do not; empty if all agree. pre: finish() has been called
   std::vector<std::string> check() const;
 
  private:
   enum class BegunState : uint8_t {
     kKnown,    // `block` is unlinked and live
-    kUnknown,  // nobody ever saw that address begin
+    kUnknown,  // no begin of that address was recorded
     kParked,   // its begin may still come: event number `parked`
-    kLeftOut,  // it is one of those, and no more in the table of them
+    kLeftOut,  // it was left out, and is no longer in the table of those
   };
   struct BegunRealloc {
     Block block;        // address always, the rest if kKnown
-    uint64_t last_key;  // what its thread's last_address is while the block is that thread's latest
+    uint64_t last_key;  // its thread's last_address while the block is that thread's latest
     uint64_t parked;
-    uint32_t thread;  // who called realloc
+    uint32_t thread;  // the caller of realloc
     BegunState state;
-    uint32_t name = 0;  // if kKnown: the block's; 0: it has none
+    uint32_t name = 0;  // if kKnown: the block's; 0: none
   };
   static constexpr uint64_t kNamedBytes = 48;       // an entry of a table beside the heap
-  static constexpr size_t kMaxNestedReallocs = 16;  // of one thread: signal handlers, and calls that were jumped out of
+  static constexpr size_t kMaxNestedReallocs = 16;  // of one thread: signal handlers, and calls left by longjmp
 
   void advance_clock(uint64_t stamp);
   void apply_staged(std::span<const Event> events, uint32_t ring);
@@ -267,13 +268,13 @@ class Ledger {
     free_in_scope(thread, amount_of(begun.block));
     if (begun.name != 0) remove_name(begun.name, begun.block);
   }
-  // The thread has freed it, in whatever scope it is.
+  // The thread has freed it, in its current scope.
   void free_in_scope(uint32_t thread, Amount amount) {
     const uint32_t stack = threads_[thread].scopes;
     if (stack != 0) [[unlikely]]
       scopes_.free(stack, amount);
   }
-  // What the block stands for.
+  // The weight of the block.
   [[gnu::always_inline]] Amount amount_of(const Block& block) const {
     if (block.rate != 0) [[unlikely]]
       return weigh(block, rates_->interval_bytes(block.rate));
@@ -318,7 +319,7 @@ class Ledger {
   LiveHeap heap_;
   SiteBook sites_;
   ScopeBook scopes_;
-  bool has_paused_ = false;                          // a thread did, ever
+  bool has_paused_ = false;                          // a thread has paused at some time
   std::unordered_map<uint64_t, uint64_t> left_out_;  // size words of the heap's blocks that were left out, by address
   NameBook names_;
   std::function<uint32_t(uint32_t)> same_name_;
@@ -339,10 +340,10 @@ class Ledger {
   uint64_t repair_window_ = 0;
   bool inherits_ = false;
   const SampleRates* rates_ = nullptr;
-  bool devices_changed_ = false;  // since scopes were told what is live on them
+  bool devices_changed_ = false;  // since scopes last got what is live on them
   uint64_t next_expiry_ = UINT64_MAX;
   Parking parking_;
-  Parking passed_;                                // ends that their ring's next begin of the address has passed
+  Parking passed_;                                // ends after which their ring's next begin of the address was booked
   std::vector<std::vector<BegunRealloc>> begun_;  // by ring
   size_t begun_blocks_ = 0;                       // of them kKnown
   uint64_t begun_count_ = 0;                      // ever

@@ -42,12 +42,12 @@ namespace heapprof::cli {
     largest_.note(event.address, size_bytes, &heap_);
 }
 
-// Books the end of a block. The caller takes it out of the heap.
+// Books the end of a block. The caller removes it from the heap.
 [[gnu::always_inline]] inline void Ledger::close_block(const Block& block, uint64_t last_key, bool may_be_temporary) {
   ThreadSlot& thread = threads_[block.thread];
   const bool is_last = thread.last_address == last_key;
   const Amount amount = amount_of(block);
-  // What was allocated between a chosen block's begin and its end is not known.
+  // For a chosen block it is not known whether anything was allocated between its begin and its end.
   const bool is_temporary = is_last && may_be_temporary && block.rate == 0;
   sites_.remove(block.site, amount, now_ticks_ - block.birth, is_temporary);
   stays_.end(block.site, {block.birth, now_ticks_}, amount.bytes, amount.blocks);

@@ -1,5 +1,5 @@
-// cli/collect/books/ledger_check.cc: how the books begin and end, and the ledger's own audit: sums that were kept apart
-// must agree at the end of every run.
+// cli/collect/books/ledger_check.cc: how the books begin and end, and the ledger's own audit: sums that were kept
+// separately must agree at the end of every run.
 //
 // The check alone found an aliasing bug in a prototype's peak; it costs one pass over sites and live blocks.
 #include "cli/base/saturating.h"
@@ -78,7 +78,7 @@ void Ledger::finish(uint64_t end_ticks) {
   devices_changed_ = true;
   try {
     note_live(0);
-  } catch (const std::bad_alloc&) {  // of runs that are open what devices had at their last change is told
+  } catch (const std::bad_alloc&) {  // then open runs report what devices had at their last change
   }
   scopes_.finish(now_ticks_);
 }

@@ -1,8 +1,8 @@
 // cli/collect/books/ledger_names.cc: the ledger's events of names that the program gives to memory.
 //
-// Few blocks have one, so that a block's own entry has no room for it: names of the heap are in a table beside, by
-// address, which is looked at only while it is not empty. A block that realloc is at work on has left the table, as its
-// address may be another's by now, and takes its name along.
+// Few blocks have a name, so a block's entry has no room for it: names of heap blocks are in a separate table, by
+// address, which is read only while it is not empty. While a realloc works on a block, the block is not in the table,
+// as its address may be another's by now; the realloc keeps the name.
 #include "cli/collect/books/ledger_blocks.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace heapprof::cli {
 
-// The block's begin may be early, and waits then for the end of the one before it, which is not meant. What is in doubt
-// about the address is settled in the order in which it came.
+// If the block's begin is early, it waits for the end of the previous block, which the name does not mean. So the name
+// waits as well: all parked events of an address are settled in the order in which they came.
 void Ledger::on_name(const Event& event, uint32_t ring) {
   if (event.site != 0)
     return tensors_.tell(event.thread(), {event.address, static_cast<uint32_t>(event.size_bytes),
@@ -30,7 +30,7 @@ void Ledger::name_memory(uint64_t address, uint32_t name) {
   try {
     if (const LiveHeap::Entry* entry = heap_.find(address)) return name_block(entry->block(address), name);
     if (devices_.name(address, name) || mappings_.name(address, name)) return;
-  } catch (const std::bad_alloc&) {  // it is counted with the others that came to nothing
+  } catch (const std::bad_alloc&) {  // it counts as unmatched
   }
   ++counts_.unmatched_names;
 }
@@ -51,7 +51,7 @@ void Ledger::name_block(const Block& block, uint32_t name) {
   }
 }
 
-// The block at that address has ended, or realloc is at work on it. 0: it had no name. The sums are the caller's.
+// The block at that address has ended, or a realloc is working on it. 0: it had no name. The caller updates the sums.
 uint32_t Ledger::take_name(uint64_t address) {
   const auto at = names_by_address_.find(address);
   if (at == names_by_address_.end()) return 0;
@@ -64,7 +64,7 @@ void Ledger::end_name(const Block& block) {
   if (const uint32_t name = take_name(block.address)) remove_name(name, block);
 }
 
-// Where a block's begin waits for its address, so does its name, be it a new one or that which realloc takes along.
+// If a block's begin is parked, its name is as well, whether it is new or kept by a realloc.
 void Ledger::park_name(const Event& of, uint32_t name, uint32_t ring) {
   const Event event{of.stamp, of.address, name, 0, pack_thread(of.thread(), EventKind::kName)};
   try {
@@ -74,7 +74,7 @@ void Ledger::park_name(const Event& of, uint32_t name, uint32_t ring) {
   }
 }
 
-// A realloc that was begun has failed, and its block lives on.
+// A realloc has failed, and its block lives on.
 void Ledger::relink_name(const BegunRealloc& begun) {
   try {
     names_by_address_.emplace(begun.block.address, begun.name);
@@ -84,7 +84,7 @@ void Ledger::relink_name(const BegunRealloc& begun) {
   }
 }
 
-// ---- Tensors: looked up when the thread's snapshot comes, by when what was in doubt is settled ----
+// ---- Tensors: looked up when the thread's snapshot comes; by then parked events are settled ----
 
 void Ledger::find_tensors(uint32_t thread, KeptSnapshot* snapshot) {
   std::unordered_set<uint64_t> seen;
@@ -118,8 +118,8 @@ void DeviceLedger::name_block(DeviceBlock* block, uint32_t name) {
   block->name = static_cast<uint16_t>(name);
 }
 
-// A tensor is asked for before what it lies in: the first one of a segment begins where the segment does. Python's
-// objects are not asked for, as the address of one is that of the heap's block around it.
+// Tensors are looked up before the memory that contains them: the first tensor of a segment begins where the segment
+// does. Python objects are not looked up, as an object has the address of the heap block around it.
 bool DeviceLedger::name(uint64_t address, uint32_t name) {
   for (const auto& [number, blocks] : inner_)
     if (blocks.get() != objects_ && blocks->name(address, name)) return true;
@@ -146,7 +146,7 @@ bool MappingLedger::name(uint64_t address, uint32_t name) {
   const std::vector<PagePiece> here = ranges_.find(address, address + 1);
   if (here.empty()) return false;
   const std::vector<PagePiece> before = ranges_.find(address - 1, address);
-  if (!before.empty() && before[0].block == here[0].block) return false;  // it begins further ahead
+  if (!before.empty() && before[0].block == here[0].block) return false;  // the block begins before the address
   name_block(&blocks_.at(here[0].block), name);
   return true;
 }

@@ -1,5 +1,5 @@
-// cli/collect/books/ledger_parking.cc: the ledger's events that came too early, which the alternation of begin and end
-// at one address tells (README.md, "An inverted stamp"): they wait, are booked when they can be, or are given up.
+// cli/collect/books/ledger_parking.cc: the ledger's events that came too early, as the alternation of begin and end at
+// one address shows (README.md, "An inverted stamp"): they wait, are booked when they can be, or are given up.
 #include "cli/base/saturating.h"
 #include "cli/collect/books/ledger_blocks.h"
 
@@ -17,7 +17,7 @@ Event of_thread(Event event, uint32_t thread) {
 
 }  // namespace
 
-// The block's address begins again, so the block must have ended without our seeing it.
+// The block's address begins again, so its end was not recorded.
 void Ledger::close_unseen(const Block& block) {
   counts_.unseen_frees += amount_of(block).blocks;
   close_block(block, block.address, false);
@@ -30,8 +30,9 @@ uint64_t Ledger::park(const Event& event, uint32_t ring) {
   return id;
 }
 
-// Books what waited for this begin; an end that surely came before it did not. Where stamps can be inverted, the begin
-// that such an end needs may still come, after this one (book_passed); else it is given up.
+// Books the events that waited for this begin. An end that surely came before the begin did not wait for it. If stamps
+// can be inverted, the begin that such an end needs may still come after this one (book_passed); otherwise the end is
+// given up.
 void Ledger::settle_begun(const Event& begin, uint32_t ring) {
   while (const ParkedEvent* first = parking_.first(begin.address)) {
     if (!first->is_end_before(begin, ring, inherits_)) break;
@@ -47,10 +48,11 @@ void Ledger::settle_begun(const Event& begin, uint32_t ring) {
   settle(begin.address);
 }
 
-// The end that came before the begin of the block that is live at the address now, as their ring was ahead. nullptr:
-// there is none that can be the end of what `ring` has there at `stamp`.
+// The end that was recorded before the begin of the address's live block, in the same ring, which was ahead. nullptr:
+// none can be the end of the block that `ring` has there at `stamp`.
 const ParkedEvent* Ledger::find_passed(uint64_t address, uint32_t ring, uint64_t stamp) {
-  // As much as a core reads its counter ahead of a line that another core has: 170 were measured on a quiet machine.
+  // How far ahead a core may read its counter while it waits for a cache line of another core: 170 were measured on a
+  // quiet machine.
   constexpr uint64_t kMostAhead = 4096;
   const ParkedEvent* const end = passed_.first(address);
   const bool is_its = end != nullptr && end->ring != ring && stamp - end->event.stamp <= kMostAhead;
@@ -62,11 +64,11 @@ bool Ledger::book_passed(const Event& begin, uint32_t ring) {
   const ParkedEvent* const end = find_passed(begin.address, ring, begin.stamp);
   if (end == nullptr) return false;
   const LiveHeap::Entry* const live = heap_.find(begin.address);
-  if (live == nullptr) return false;  // it was left out
+  if (live == nullptr) return false;  // the live block was left out
   const Block block{begin.address,  size_of(begin.size_bytes), now_ticks_, begin.site,
                     begin.thread(), rate_of(begin.size_bytes)};
   const Amount amount = amount_of(block);
-  // The two were not live at once: of one site's maximum they are one.
+  // The two blocks were not live at once: if they are of one site, they count as one in its maximum.
   const bool is_of_one_site = live->site == begin.site;
   const bool is_temporary = end->event.kind() == EventKind::kFree && block.rate == 0;
   if (is_of_one_site) sites_.remove(begin.site, amount, 0, is_temporary);
@@ -94,13 +96,13 @@ void Ledger::settle(uint64_t address) {
   }
 }
 
-// As it can be booked now: its thread may be gone, and its slot another's.
+// The event as it can be booked now: its thread may be gone, and its slot another thread's.
 Event Ledger::revive(const ParkedEvent& parked) {
   const bool is_gone = threads_[parked.event.thread()].open_streams == 0;
   return is_gone ? of_thread(parked.event, 0) : parked.event;
 }
 
-// Its scope is the one in which it came: its thread may be in another one by now.
+// The block counts in the scope in which the event came: its thread may be in another one by now.
 void Ledger::open_parked(LiveHeap::Entry* entry, const Event& event, uint32_t scope_path) {
   const uint32_t stack = std::exchange(threads_[event.thread()].scopes, 0);
   open_block(entry, event);
@@ -109,7 +111,7 @@ void Ledger::open_parked(LiveHeap::Entry* entry, const Event& event, uint32_t sc
   note_growth();
 }
 
-// An end was counted as that of one block when it came; a chosen one stands for others, too.
+// When it came, an end was counted as that of one block; a sampled block stands for others, too.
 void Ledger::count_others(const ParkedEvent& parked, const Block& block) {
   const uint64_t others = amount_of(block).blocks - 1;
   if (parked.after_realloc) {
@@ -120,7 +122,7 @@ void Ledger::count_others(const ParkedEvent& parked, const Block& block) {
   }
 }
 
-// pre: the address is live if the event ends it, and not live if it begins it
+// pre: the address is live if the event is an end, and not live if it is a begin
 void Ledger::perform(const ParkedEvent& parked) {
   const Event event = revive(parked);
   if (event.kind() == EventKind::kMalloc) {
@@ -141,7 +143,7 @@ void Ledger::perform(const ParkedEvent& parked) {
     }
     return;
   }
-  // Its realloc has returned: nobody knows any more which block is its heir.
+  // Its realloc has returned: it is not known any more which block continues it.
   if (parked.after_realloc && names_by_address_.count(block.address) != 0) ++counts_.unmatched_names;
   count_others(parked, block);
   close_block(block, block.address, event.kind() == EventKind::kFree);
@@ -149,7 +151,7 @@ void Ledger::perform(const ParkedEvent& parked) {
   note_change();
 }
 
-// Books a parked event whose time is over: what it waited for was not recorded.
+// Books a parked event that timed out: the event that it waited for was not recorded.
 void Ledger::give_up(const ParkedEvent& parked) {
   const Event event = revive(parked);
   if (event.kind() == EventKind::kMalloc && parked.is_in_pause) {

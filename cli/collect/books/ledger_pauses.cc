@@ -1,16 +1,16 @@
-// cli/collect/books/ledger_pauses.cc: the ledger's blocks of threads that paused: they are left out of every sum, and
+// cli/collect/books/ledger_pauses.cc: the ledger's blocks of paused threads: they are left out of every sum, and
 // counted.
 //
-// The agent records them as any others. So their ends find them, wherever and whenever they come, and an address tells
-// them from the blocks around them by the same alternation of begin and end. They lie in a table of their own, which
-// is looked at where the heap has nothing at an address, and while it is not empty.
+// The agent records them like any others. So their ends find them, from any thread at any time, and the alternation of
+// begin and end at an address separates them from earlier and later blocks. They are in a separate table, which is read
+// if the heap has no block at an address, and only while it is not empty.
 #include "cli/collect/books/ledger_blocks.h"
 
 #include <new>
 
 namespace heapprof::cli {
 
-// Of two blocks at one address the end of the first was never seen, if it is not about to come.
+// If the address already has a block that was left out, its end was not recorded, or is still to come.
 void Ledger::leave_out(const Event& event) {
   left_out_.insert_or_assign(event.address, event.size_bytes);
   const Amount amount = amount_of(left_out_block(event.address, event.size_bytes));
@@ -26,7 +26,7 @@ bool Ledger::take_left_out(uint64_t address, Block* block) {
   return true;
 }
 
-// False: it is of no such block.
+// False: it is not the end of such a block.
 bool Ledger::free_left_out(const Event& event) {
   Block block;
   if (!take_left_out(event.address, &block)) return false;
@@ -44,7 +44,7 @@ void Ledger::on_malloc_in_pause(const Event& event, uint32_t ring) {
     settle_begun(event, ring);
 }
 
-// What is still at that address has ended unseen.
+// The block that is still at that address has ended unseen.
 void Ledger::give_up_in_pause(const Event& event) {
   leave_out(event);
   Block block;
@@ -53,7 +53,7 @@ void Ledger::give_up_in_pause(const Event& event) {
   note_change();
 }
 
-// A realloc in a pause is the end of one block, and the beginning of one that is left out.
+// A realloc in a pause is the end of one block, and the begin of one that is left out.
 void Ledger::on_realloc_end_in_pause(const Event& event, uint32_t ring) {
   begun_of(ring);
   Event begin = event;
@@ -72,7 +72,7 @@ void Ledger::on_realloc_end_in_pause(const Event& event, uint32_t ring) {
   }
 }
 
-// An end that came before its begin, which was in a pause.
+// Books an end that came before its begin, which was in a pause.
 void Ledger::perform_on_left_out(const ParkedEvent& parked, const Block& block) {
   if (parked.event.kind() == EventKind::kFree || parked.after_realloc) {
     counts_.left_out_ended += amount_of(block).blocks;
@@ -87,12 +87,12 @@ void Ledger::perform_on_left_out(const ParkedEvent& parked, const Block& block) 
   }
 }
 
-// A realloc that was begun has failed, and its block lives on.
+// A realloc has failed, and its block lives on.
 void Ledger::relink_left_out(const BegunRealloc& begun) {
   if (is_live(begun.block.address)) return;  // it has ended after all
   try {
     left_out_.emplace(begun.block.address, begun.block.size_word());
-  } catch (const std::bad_alloc&) {  // at the end of memory: it is in no sum
+  } catch (const std::bad_alloc&) {  // out of memory: it is in no sum
     return;
   }
   if (!parking_.empty()) settle(begun.block.address);

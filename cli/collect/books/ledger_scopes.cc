@@ -1,8 +1,8 @@
-// cli/collect/books/ledger_scopes.cc: the ledger's events of scopes and marks, what an operation on a device's memory
-// was in a scope, and snapshots.
+// cli/collect/books/ledger_scopes.cc: the ledger's events of scopes and marks, the effect of device operations on
+// scopes, and snapshots.
 //
-// An operation may begin memory and end other memory at once, and what ends may be another device's. So what it did is
-// read off the books: those of its own site say what it allocated, the sums what is live.
+// An operation may begin memory and end other memory at once, also another device's. So its effect is computed from the
+// books: its own site says what it allocated, the sums what is live.
 #include "cli/collect/books/ledger.h"
 #include "shared/scopes.h"
 
@@ -13,7 +13,7 @@
 
 namespace heapprof::cli {
 
-// visit(device number, book): every device but the host.
+// visit(device number, book): every device except the host.
 template <typename Visitor>
 void Ledger::for_each_book(const Visitor& visit) {
   for (const auto& [number, book] : devices_.books()) visit(number, *book);
@@ -85,7 +85,7 @@ void Ledger::apply_scope(const Event& event) {
     case wire::ScopeOperation::kBeginApart: return scopes_.begin_apart(name, id, ticks);
     case wire::ScopeOperation::kEndOnly: thread.scopes = scopes_.end_only(thread.scopes, id, ticks); return;
     case wire::ScopeOperation::kItems: return scopes_.add_items(thread.scopes, id, event.size_bytes);
-    case wire::ScopeOperation::kNameBlock: return;  // an event of its own kind
+    case wire::ScopeOperation::kNameBlock: return;  // a separate event kind
     case wire::ScopeOperation::kPause:
       has_paused_ = true;
       ++thread.pauses;
@@ -114,7 +114,7 @@ void Ledger::mark(uint32_t name, uint32_t thread, uint64_t ticks) {
   now_ticks_ = bounds_.add_mark(now_ticks_, ticks == 0 ? now_ticks_ : ticks);
 }
 
-// One that the program asks for: whether there are others, by time or at marks, is not looked at.
+// A snapshot that the program asks for, taken whether or not there are others, by time or at marks.
 void Ledger::take_own_snapshot(uint32_t name, uint32_t thread, uint64_t ticks, bool with_tensors) {
   mark(name, thread, ticks);
   if (!snapshots_.is_on()) {
@@ -132,7 +132,7 @@ void Ledger::take_own_snapshot(uint32_t name, uint32_t thread, uint64_t ticks, b
 
 namespace {
 
-// The largest of a device's blocks, as they are visited.
+// Collects the largest of a device's blocks as they are visited.
 class Largest {
  public:
   void note(const KeptBlock& block) {
@@ -183,7 +183,7 @@ void Ledger::take_snapshot(KeptSnapshot&& moment) {
     snapshots_.give_up();
     return;
   }
-  if (!moment.is_mark) now_ticks_ = bounds_.add_mark(now_ticks_, moment.ticks);  // a mark has one
+  if (!moment.is_mark) now_ticks_ = bounds_.add_mark(now_ticks_, moment.ticks);  // a mark already has a bound
   snapshots_.take(std::move(moment), looks);
 }
 

@@ -1,8 +1,8 @@
 // cli/collect/books/live_heap.cc: see live_heap.h.
 //
-// A page goes through five forms as it fills: short lists of 1, 2, 4 and 8 entries, then an index. Up to there its
-// entries are copied, which is 15 of them at most; from there on they are added in runs and never moved. All that it
-// consists of comes in five sizes, each with a list of what was given back: so pages that empty feed pages that fill.
+// A page goes through five forms as it fills: short lists of 1, 2, 4 and 8 entries, then an index. Up to the index its
+// entries are copied, 15 of them at most; from there on they are added in runs and never moved. All its memory comes in
+// five sizes, each with a free list: so pages that fill reuse the memory of pages that empty.
 #include "cli/collect/books/live_heap.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ LiveHeap::Page* LiveHeap::add_page(uint64_t number) {
   }
 }
 
-// Gives a full short list twice the room. False: it has become an index.
+// Doubles the room of a full short list. False: it has become an index.
 bool LiveHeap::widen(Page* page) {
   const uint32_t old_unit = page->block_unit, old_class = page->made;
   const ShortList& old = list_of(*page);
@@ -90,7 +90,7 @@ bool LiveHeap::widen(Page* page) {
   return false;
 }
 
-// The page has no blocks any more. It may soon have some again; the one that has waited longest goes instead.
+// The page has no blocks any more. It may soon have some again, so the page that was emptied first is dropped instead.
 void LiveHeap::note_emptied(Page* page) {
   if (!keeps_emptied_ || page->has_index != 0) return drop(page);
   page->is_emptied = 1;

@@ -1,18 +1,18 @@
-// cli/collect/books/live_heap.h: the blocks that are live, by address.
+// cli/collect/books/live_heap.h: the live blocks, by address.
 //
-// A heap lies in clusters, and what a program uses now lies together; a hash of addresses would scatter it. So blocks
-// are kept by pages of addresses (2 KiB). A page with few blocks has a short list of them, one with many has a byte for
-// each granule where a block can begin, which is the number of the block's entry. Pages are found by a SplittingTable.
+// Heap blocks are clustered, and those in use at one time are close together; hashing each address would scatter them.
+// So blocks are kept by pages of addresses (2 KiB). A page with few blocks has a short list of them. One with many has
+// a byte for each granule where a block can begin: the number of the block's entry. A SplittingTable finds pages.
 //
 // Guarantees
-//  - At most one block an address; address 0 is never in it. Any other address will do: an address is turned by four
-//    bits, so that those that no allocator's alignment leaves 0 lie in pages of their own.
-//  - An insert that finds no memory throws std::bad_alloc and has changed nothing. A look-up makes nothing.
-//  - A page without blocks is gone, and its memory is used for others; of those with a short list the last kEmptied are
-//    kept, so that a loop which takes and frees one block does not make and drop its page each time.
-//  - A page keeps what it needed at its fullest. Memory that was needed once is not given back before release().
-// Cost:     26-40 bytes a live block where a page has 16 and more (45 where blocks are of 112 bytes), 96 at most
-//           wherever they lie, of them 32-43 for the page itself. (tests/unit/collect/live_heap_test.cc)
+//  - At most one block an address; address 0 is never in it. Any other address is accepted: addresses are rotated by
+//    four bits, so that unaligned ones, which no allocator returns, are in pages of their own.
+//  - Without memory an insert throws std::bad_alloc and has changed nothing. A look-up allocates nothing.
+//  - A page without blocks is dropped, and its memory reused; of those with a short list the last kEmptied are kept, so
+//    that a loop which allocates and frees one block does not create and drop its page each time.
+//  - A page keeps the memory that it needed at its fullest. Memory goes back to the system only at release().
+// Cost:     26-40 bytes a live block if a page has 16 and more (45 if blocks are of 112 bytes), 96 at most wherever
+//           they are, of them 32-43 for the page itself. (tests/unit/collect/live_heap_test.cc)
 #pragma once
 
 #include "cli/collect/memory/prefetch.h"
@@ -34,14 +34,14 @@ struct Block {
   uint64_t birth;  // ticks
   uint32_t site;
   uint32_t thread;    // slot of the thread that allocated it
-  uint32_t rate = 0;  // by which it was chosen among others (sample_weight.h); 0: all are recorded
+  uint32_t rate = 0;  // by which it was sampled (sample_weight.h); 0: all are recorded
 
   uint64_t size_word() const { return pack_size(size_bytes, rate); }
 };
 
 class LiveHeap {
  public:
-  // A block but for its address.
+  // A block without its address.
   struct Entry {
     uint64_t size_word;
     uint64_t birth;
@@ -53,13 +53,13 @@ class LiveHeap {
   };
   static_assert(sizeof(Entry) == 24);
 
-  // What is known of a page of addresses.
+  // A page of addresses.
   struct Page {
     uint64_t number;      // turned(address) / kGranules + 1; 0: no page
-    uint32_t block_unit;  // where its ShortList or Index lies in the pool
+    uint32_t block_unit;  // where its ShortList or Index is in the pool
     uint8_t live;         // blocks
     uint8_t made;         // with a list: its size class; with an index: the entries it has ever needed
-    uint8_t first_free;   // with an index: number of an entry that is free, whose `site` is the next one's; 0: none
+    uint8_t first_free;   // with an index: number of a free entry, whose `site` is that of the next; 0: none
     uint8_t has_index : 1;
     uint8_t is_emptied : 1;  // it is listed in emptied_
 
@@ -77,8 +77,8 @@ class LiveHeap {
   // Whether the tables are too large for a cache close to the core, so that prefetching pays.
   bool is_large() const { return pool_.taken() > kSmallSlabs; }
 
-  // Three steps ahead of an event, each for the next: the page, its index, the entry. What is found so is a guess a few
-  // events later, but one that can be looked at; nullptr is always a good one.
+  // Three steps ahead of an event, each for the next: the page, its index, the entry. A page found this way is only a
+  // guess a few events later, but safe to read; nullptr is always a valid guess.
   const Page* page_of(uint64_t address) const { return page_of(nullptr, address); }
   void prefetch_index(const Page* page, uint64_t address) const {
     if (page == nullptr) return;
@@ -87,7 +87,7 @@ class LiveHeap {
     prefetch_line(block + granule_of(address));
     prefetch_line(block + kGranules);
   }
-  // The block at an address of this page; nullptr: it is not live, or the guess is old.
+  // The block at an address of this page; nullptr: it is not live, or the guess is outdated.
   const Entry* peek(const Page* page, uint64_t address) const {
     return page != nullptr && page->number == number_of(address) ? entry_in(*page, granule_of(address)) : nullptr;
   }
@@ -98,7 +98,7 @@ class LiveHeap {
     return page == nullptr ? nullptr : entry_in(*page, granule_of(address));
   }
 
-  // The block at this address, made if there was none; the caller fills in the rest. pre: address is not 0
+  // The block at this address, added if there was none; the caller fills in the rest. pre: address is not 0
   Entry* insert(uint64_t address, bool* is_new) { return insert(nullptr, address, is_new); }
   [[gnu::always_inline]] Entry* insert(const Page* guess, uint64_t address, bool* is_new) {
     Page* page = page_of(guess, address);
@@ -122,7 +122,7 @@ class LiveHeap {
     return entry;
   }
 
-  // Removes the block at this address into *taken. False: there is none.
+  // Removes the block at this address into *taken. False: no block is live there.
   bool take(uint64_t address, Block* taken) { return take(nullptr, address, taken); }
   [[gnu::always_inline]] bool take(const Page* guess, uint64_t address, Block* taken) {
     Page* page = page_of(guess, address);
@@ -158,12 +158,12 @@ class LiveHeap {
     return true;
   }
 
-  // From here on nothing is asked of the system: what there is is used, and then insert throws.
+  // From here on no memory is requested from the system: insert uses what there is, and then throws.
   void stop_growing();
-  // Forgets all blocks and gives their memory back. pre: nothing is looked up or inserted any more
+  // Forgets all blocks and frees their memory. pre: nothing is looked up or inserted any more
   void release();
 
-  // visit(const Block&), in no order that means anything.
+  // visit(const Block&), in no particular order.
   template <typename Visitor>
   void for_each(const Visitor& visit) const {
     if (size_ == 0) return;
@@ -184,16 +184,16 @@ class LiveHeap {
   static constexpr size_t kLatest = 256;
   static constexpr size_t kEmptied = 64;
 
-  // Up to kMostListed blocks in any order. It is cut off behind the entries that its size class has.
+  // Up to kMostListed blocks in any order. It is allocated only up to the entries of its size class.
   struct ShortList {
-    uint64_t granules;  // of the entries, a byte each; kNoGranule behind the last
+    uint64_t granules;  // of the entries, a byte each; kNoGranule after the last
     std::array<Entry, kMostListed> entries;
 
-    // The word is read and written whole: a processor hands on what it has just stored only to loads of that size.
+    // The word is read and written whole: a processor forwards a recent store only to loads of the same size.
     uint32_t granule(uint32_t i) const { return granules >> 8 * i & 0xff; }
     void set(uint32_t i, uint64_t granule) { granules = (granules & ~(uint64_t{0xff} << 8 * i)) | granule << 8 * i; }
     void clear(uint32_t i) { granules |= uint64_t{kNoGranule} << 8 * i; }
-    // Which entry this granule's is; kMostListed: none. The lowest zero byte of what differs is where it is.
+    // The entry of this granule; kMostListed: none. It is at the lowest zero byte of `differs`.
     uint32_t find(uint32_t granule) const {
       constexpr uint64_t kOnes = 0x0101010101010101;
       const uint64_t differs = granules ^ kOnes * granule;
@@ -201,14 +201,14 @@ class LiveHeap {
       return static_cast<uint32_t>(std::countr_zero(zeros)) / 8;
     }
   };
-  // More of them: entry n lies in run (n - 1) / kRunEntries.
+  // More blocks: entry n is in run (n - 1) / kRunEntries.
   struct Index {
     std::array<uint8_t, kGranules> numbers;  // of the entries, from 1; 0: no block begins here
     std::array<uint32_t, kGranules / kRunEntries> run_units;
   };
   using Run = std::array<Entry, kRunEntries>;
 
-  // Blocks of the pool, by size class: short lists of 1, 2, 4, 8 entries; indexes and runs.
+  // The pool's size classes: short lists of 1, 2, 4, 8 entries; indexes and runs.
   static constexpr std::array<uint32_t, 5> kClassBytes = {32, 56, 104, 200, 192};
   static constexpr uint32_t kBlockClass = 4;
   static_assert(sizeof(ShortList) == kClassBytes[3] && sizeof(Index) == kClassBytes[kBlockClass] &&
@@ -221,7 +221,7 @@ class LiveHeap {
   static uint64_t address_of(const Page& page, uint32_t granule) {
     return std::rotl((page.number - 1) * kGranules | granule, kTurn);
   }
-  // Four pages side by side have one hash, and with it a line of the table.
+  // Four neighbouring pages have one hash, and so share a cache line of the table.
   static uint32_t hash_of(uint64_t number) {
     uint64_t hash = number / SplittingTable<Page>::kNear * 0x9E3779B97F4A7C15ull;
     hash = (hash ^ hash >> 32) * 0xD6E8FEB86659FD93ull;
@@ -307,13 +307,13 @@ class LiveHeap {
 
   SlabPool pool_;
   SplittingTable<Page> pages_;
-  mutable std::array<Page*, kLatest> latest_{};  // pages as they were last found, by their numbers' last bits
-  // Numbers of pages that lost their last block, the latest ones; 0: none. They may have blocks again, or be gone.
+  mutable std::array<Page*, kLatest> latest_{};  // the pages found last, by their numbers' last bits
+  // Numbers of the pages that were emptied last; 0: none. They may have blocks again, or be gone.
   std::array<uint64_t, kEmptied> emptied_{};
   size_t next_emptied_ = 0;
   bool keeps_emptied_ = true;
   size_t size_ = 0;
-  std::array<uint32_t, kClassBytes.size()> free_units_;   // the first of a list, each of which begins with the next one
+  std::array<uint32_t, kClassBytes.size()> free_units_;   // heads of free lists: each unit begins with the next one
   std::array<uint32_t, kClassBytes.size()> fresh_units_;  // in the latest slab of this class
   std::array<uint32_t, kClassBytes.size()> fresh_counts_{};
 };

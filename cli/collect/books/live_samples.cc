@@ -22,8 +22,8 @@ void LiveSamples::take(const SiteBook& sites, uint64_t ticks, uint64_t now_ns) {
   }
 }
 
-// The earlier one of each pair stays: the next moment, one old distance after the last, is then a new one after the
-// last that stays.
+// Keeps the earlier one of each pair: the next moment, one old distance after the last, is then one new distance after
+// the last that is kept.
 void LiveSamples::thin_out() {
   for (size_t i = 1; i < kMost / 2; ++i) samples_[i] = std::move(samples_[2 * i]);
   samples_.resize(kMost / 2);

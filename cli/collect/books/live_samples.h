@@ -1,16 +1,16 @@
-// cli/collect/books/live_samples.h: what each site had at a few moments of the run: a site that grows without end shows
-// in these.
+// cli/collect/books/live_samples.h: what each site had live at a few moments of the run: they show a site that grows
+// without end.
 //
-// The whole book is looked at, at moments chosen by time; no event pays for it. When kMost moments are full, every
-// other one is dropped and the distance doubles: at the end half of kMost to all of them are left, spread evenly over
-// the run.
+// At moments chosen by time the whole book is read; no event pays for it. When kMost moments are full, every other one
+// is dropped and the distance doubles: at the end half of kMost to all of them are left, spread evenly over the run.
 //
 // Guarantees
-//  - What is kept of a moment is exact for the order of events that the ledger has seen by then.
+//  - A moment's numbers are exact for the order of events that the ledger has seen by then.
 //  - Sites below kSmallest are left out of a moment, so memory is bounded by the live heap: kMost times 16 bytes for 4
 //    KiB.
-//  - No memory: the moments are given up; nothing is thrown.
-// Cost:     30 ns a site and moment from memory; at most 1.5 % of one core, as moments are 2 µs a site apart at least.
+//  - Without memory the moments are given up; nothing is thrown.
+// Cost:     30 ns a site and moment if not cached; at most 1.5 % of one core, as moments are at least 2 µs a site
+//           apart.
 #pragma once
 
 #include "cli/collect/books/site_book.h"
@@ -32,7 +32,7 @@ class LiveSamples {
   std::vector<uint64_t> moments() const;  // in ticks
   uint64_t bytes() const;
 
-  // Hands out the sites' rows, in ascending order of sites.
+  // Returns the sites' rows, in ascending order of sites.
   class Reader {
    public:
     explicit Reader(const LiveSamples& samples) : samples_(samples), next_(samples.samples_.size(), 0) {}
@@ -42,7 +42,7 @@ class LiveSamples {
    private:
     const LiveSamples& samples_;
     std::vector<size_t> next_;
-    uint32_t next_site_ = 0;  // no sample has one that is smaller and was not handed out
+    uint32_t next_site_ = 0;  // no sample has a smaller one that was not returned
   };
 
  private:

@@ -1,7 +1,7 @@
 // cli/collect/books/mapping_ledger.cc: see mapping_ledger.h.
 //
-// Several things end and begin at one event (a mapping over others, a move): peaks and timelines are looked at when all
-// of it is done, so that no moment is recorded at which a page is neither where it was nor where it goes.
+// One event may end and begin several blocks (a mapping over others, a move): peaks and timelines are updated when all
+// of it is done, so that no moment is recorded at which a page is neither at its old nor at its new place.
 #include "cli/collect/books/mapping_ledger.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void MappingLedger::note_changes() {
 
 // ---- Blocks ----
 
-// One block of all the pieces.
+// Makes one block of all the pieces.
 void MappingLedger::open(const Event& event, uint32_t device, bool is_file, const std::vector<PagePiece>& pieces) {
   uint64_t size_bytes = 0;
   for (const PagePiece& piece : pieces) size_bytes += piece.bytes();
@@ -45,7 +45,7 @@ void MappingLedger::open(const Event& event, uint32_t device, bool is_file, cons
   latest_[event.thread()] = id;
 }
 
-// pre: the piece is out of the ranges.
+// pre: the piece was removed from the ranges
 bool MappingLedger::drop(const PagePiece& piece, bool may_be_temporary, Ended* ended) {
   const auto at = blocks_.find(piece.block);
   MappedBlock& block = at->second;
@@ -95,12 +95,12 @@ void MappingLedger::map(const DeviceEvent& device_event, const Event& event) {
   open(event, device, is_file, {{device_event.address, device_event.address + event.size_bytes, 0}});
 }
 
-// What mremap did, as Linux does it:
-//  - What keeps its size, and what shrinks where it is, may be several mappings and the holes between them: each keeps
-//    its kind and its place, and what lies at the new place opposite a hole stays there. Shrinking ends the tail.
-//    Several mappings move since Linux 6.17; older kernels refuse that.
-//  - What grows, and what shrinks and moves, is one mapping. So is what one call maps a second time from no bytes. Of
-//    such a mapping, pages may have been mapped before they were seen.
+// Books an mremap as Linux performs it:
+//  - A range that keeps its size, or shrinks in place, may be several mappings with holes between them: each keeps its
+//    kind and its offset, and pages at the new place that correspond to a hole stay. Shrinking ends the tail. Several
+//    mappings can move since Linux 6.17; older kernels refuse that.
+//  - A range that grows, or shrinks and moves, is one mapping. So is one that a call with 0 old bytes maps a second
+//    time. Pages of such a mapping may have been mapped before recording began.
 void MappingLedger::end_move(const Moving& moving, const DeviceEvent& device_event, const Event& event) {
   const uint64_t size_bytes = event.size_bytes;
   const uint64_t to = device_event.address;
@@ -129,7 +129,8 @@ void MappingLedger::end_move(const Moving& moving, const DeviceEvent& device_eve
   }
 }
 
-// What stays where it is: all that is copied, or its first page, whose kind a second mapping of a file's pages has.
+// The pieces that stay in place: all that is copied, or the first page, whose kind a second mapping of a file's pages
+// gets.
 std::vector<PagePiece> MappingLedger::pieces_to_copy(const Moving& moving, const DeviceEvent& device_event,
                                                      uint64_t size_bytes, bool* is_long) {
   if ((device_event.object & wire::kMapIsCopy) == 0) return ranges_.find(moving.start, moving.start + 1);
@@ -139,7 +140,7 @@ std::vector<PagePiece> MappingLedger::pieces_to_copy(const Moving& moving, const
   return pieces;
 }
 
-// The pieces below `end`, by kind, in the order in which the kinds are met; of the first one alone.
+// The pieces below `end`, by kind, in the order in which the kinds come; is_first_only: of the first kind alone.
 std::vector<MappingLedger::MovedKind> MappingLedger::kinds_of(const std::vector<PagePiece>& pieces, uint64_t end,
                                                               bool is_first_only) const {
   std::vector<MovedKind> kinds;
@@ -171,15 +172,15 @@ void MappingLedger::unmap(uint64_t start, uint64_t end, uint32_t thread) {
 }
 
 void MappingLedger::begin_move(uint64_t start, uint64_t size_bytes, uint32_t thread) {
-  if (const auto at = moving_.find(thread); at != moving_.end()) {  // it jumped out of the last one
+  if (const auto at = moving_.find(thread); at != moving_.end()) {  // a longjmp left the last one
     abandon_move(at);
   }
   Moving moving{start, size_bytes, ranges_.take(start, start + size_bytes), false};
-  moving.is_long = !may_look_at(moving.pieces.size());  // then all is of the first one's kind
+  moving.is_long = !may_look_at(moving.pieces.size());  // if so, all is of the first one's kind
   moving_.emplace(thread, std::move(moving));
 }
 
-// The call has failed: all pages are as they were, but for those that others have mapped there by now.
+// The call has failed: all pages are as before, except those that other threads have mapped there by now.
 void MappingLedger::keep(uint64_t start, uint32_t thread) {
   if (const auto at = moving_.find(thread); at != moving_.end() && at->second.start == start) {
     abandon_move(at);
@@ -261,7 +262,7 @@ void MappingLedger::apply(const DeviceEvent& device_event, const Event& event, u
       protect(device_event.address, device_event.address + event.size_bytes,
               device_event.device == wire::kReservedDevice, event);
       break;
-    default: return;  // not of pages: is_about()
+    default: return;  // not about pages: is_about()
   }
   note_changes();
 }

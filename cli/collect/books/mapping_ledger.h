@@ -1,15 +1,16 @@
-// cli/collect/books/mapping_ledger.h: the books of the pages that a program mapped itself: anonymous ones, those of
-// files, and those that are only reserved (PROT_NONE), each a device of its own.
+// cli/collect/books/mapping_ledger.h: the books of the pages that a program mapped itself: anonymous pages, those of
+// files, and those that are only reserved (PROT_NONE), each counted as a device.
 //
 // Guarantees
-//  - A block is what one call mapped, or gave access to, or took it from. Its live bytes are those that are still
-//    there; it ends with its last. What is mapped over ends; what mremap moves counts until it has moved.
-//  - Pages whose beginning was never seen (the loader's, stacks of threads) change nothing, until mremap moves them.
-//  - The pages of a call that failed are as before.
+//  - A block is the pages that one call mapped, or whose access it granted or removed. Its live bytes are those still
+//    mapped; it ends with the last. Pages that are mapped over end; pages that mremap moves count until they have
+//    moved.
+//  - Pages whose begin was not recorded (the loader's, stacks of threads) change nothing, until mremap moves them.
+//  - A failed call leaves its pages unchanged.
 // Context:  one thread; events in the order of their stamps.
 // Trust:    every number is the target's, within wire::is_range().
-// Cost:     a look-up in a tree an event, and a step for each piece that ends or changes its device. What may lead over
-//           the same pieces again and again (changes of the protection, calls that fail) is given up after kMostLooks,
+// Cost:     a look-up in a tree an event, and a step for each piece that ends or changes its device. Events that may
+//           walk the same pieces again and again (changes of protection, failed calls) are given up after kMostLooks,
 //           and counted.
 #pragma once
 
@@ -31,8 +32,8 @@ struct MappedBlock {
   uint32_t device;  // wire::kMappedDevice …
   uint32_t site;
   uint32_t thread;
-  bool is_file;       // also where it is reserved
-  uint16_t name = 0;  // the program's own for it, by its number; 0: none
+  bool is_file;       // also if it is only reserved
+  uint16_t name = 0;  // number of the program's name for it; 0: none
 };
 static_assert(sizeof(MappedBlock) == 32);
 
@@ -41,15 +42,15 @@ class MappingLedger {
   static constexpr bool is_about(wire::DeviceOperation operation) { return wire::is_about_pages(operation); }
 
   void start(uint64_t ticks) { start_ticks_ = ticks; }
-  // Of the stays of all books; without it there are none.
+  // The bucket boundaries of all books' stays; without them there are no stays.
   void set_bounds(StayBounds* bounds) { bounds_ = bounds; }
   // pre: is_about(device_event.operation)
   void apply(const DeviceEvent& device_event, const Event& event, uint64_t now_ticks);
-  // The block that begins at the address goes by the name from now on. False: none does.
+  // Names the block that begins at the address. False: none does.
   bool name(uint64_t address, uint32_t name);
-  // Forgets what the thread did last: its slot may be another thread's from now on.
+  // Forgets the thread's last operations: another thread may get its slot.
   void forget_thread(uint32_t thread);
-  // Settles what was being moved, and ends the lifetimes.
+  // Settles unfinished moves, and ends the lifetimes.
   void finish(uint64_t end_ticks);
 
   // The book of this device; nullptr: it never had a page.
@@ -61,7 +62,7 @@ class MappingLedger {
   uint64_t unmatched() const { return unmatched_; }
   // About how much memory its tables take.
   uint64_t bytes() const { return ranges_.size() * kPieceBytes + blocks_.size() * kBlockBytes; }
-  // Calls visit(const PagePiece&) for what is mapped at this moment, of files or not, but for what is only reserved.
+  // Calls visit(const PagePiece&) for all pages mapped now, of files or not, except those only reserved.
   template <typename Visitor>
   void for_each_range(const Visitor& visit) const {
     ranges_.for_each([&](const PagePiece& piece) {
@@ -88,7 +89,7 @@ class MappingLedger {
     uint64_t lifetime_ticks;
     bool is_temporary;
   };
-  // What a thread's last unmapping took away, should it turn out to have failed.
+  // What a thread's last unmapping ended, in case it turns out to have failed.
   struct Unmapped {
     uint64_t start;
     std::vector<PagePiece> pieces;
@@ -102,12 +103,12 @@ class MappingLedger {
     uint32_t name;
     std::vector<PagePiece> pieces;
   };
-  // What mremap is about to move: out of the ranges, and still in the sums.
+  // What mremap is about to move: removed from the ranges, still in the sums.
   struct Moving {
     uint64_t start;
-    uint64_t size_bytes;  // 0: it stays where it is, and gets a second mapping
+    uint64_t size_bytes;  // 0: it is not moved, but gets a second mapping
     std::vector<PagePiece> pieces;
-    bool is_long;  // too many pieces to tell their kinds apart
+    bool is_long;  // too many pieces to find their kinds
   };
 
   using Moves = std::unordered_map<uint32_t, Moving>;
@@ -119,7 +120,7 @@ class MappingLedger {
                                         bool* is_long);
   std::vector<MovedKind> kinds_of(const std::vector<PagePiece>& pieces, uint64_t end, bool is_first_only) const;
   void name_block(MappedBlock* block, uint32_t name);
-  // Ended is filled in if that was the block's last byte.
+  // Fills in `ended` if that was the block's last byte.
   bool drop(const PagePiece& piece, bool may_be_temporary, Ended* ended);
   void drop_all(const std::vector<PagePiece>& pieces);
   void map(const DeviceEvent& device_event, const Event& event);

@@ -1,9 +1,9 @@
-// cli/collect/books/measurements.cc: a copy of all sites at the begin is simple, and costs nothing while events come.
+// cli/collect/books/measurements.cc: a copy of all sites at the begin is simple, and costs nothing during events.
 //
-// The sites of a peak cannot be had that way: nobody knows that a moment is the peak before it is over. SiteBook saves
-// what a site had before its first change after each new maximum, for one phase at a time. A measurement may last
-// through many phases, so whoever begins one calls here first, and what the old one had at its peak is copied for each
-// measurement that has not seen more.
+// The sites of a peak need another way, as it is known only afterwards that a moment was the peak. SiteBook saves a
+// site's values before its first change after each new maximum, for one phase at a time. A measurement may last through
+// many phases, so code that begins a phase calls begin_phase() here: it copies the old phase's sites at its peak into
+// each measurement that has not had a higher one.
 #include "cli/collect/books/measurements.h"
 
 #include <algorithm>
@@ -36,12 +36,12 @@ Measurements::Iterator Measurements::first_to_go() {
   return ended != all_.end() ? ended : all_.begin();
 }
 
-// count: of measurements to come
+// count: of new measurements
 void Measurements::make_room(uint64_t needed_bytes, size_t count) {
   while (!all_.empty() && (all_.size() + count > kMost || bytes_ + needed_bytes > kMostBytes)) drop(first_to_go());
 }
 
-// The sites of a phase are kept as long as somebody measures a peak.
+// The sites of a phase are kept as long as a measurement needs a peak.
 void Measurements::settle(uint32_t device, SiteBook* sites) {
   const bool is_wanted = std::any_of(all_.begin(), all_.end(), [device](const Measurement& one) {
     return one.device == device && one.has_phase && !one.has_ended;
@@ -78,7 +78,7 @@ uint64_t Measurements::begin(uint32_t device, SiteBook* sites, bool begins_phase
   return 0;
 }
 
-// A measurement that finds no memory to keep a peak in is dropped: nothing is said rather than something else.
+// A measurement without memory for its peak is dropped: no answer is better than a wrong one.
 void Measurements::hand_over_peak(uint32_t device, const SiteBook& sites) {
   const uint64_t peak_bytes = sites.phase_peak().bytes;
   for (Iterator at = all_.begin(); at != all_.end();) {

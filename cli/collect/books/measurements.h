@@ -1,15 +1,14 @@
-// cli/collect/books/measurements.h: what each site has done between two moments that the program chose.
+// cli/collect/books/measurements.h: how each site changed between two moments that the program chose.
 //
-// A limit of a test that fails says how much was too much; this says whose it was. At the begin the numbers of all
-// sites are copied, at the end those that differ are kept. A limit on a peak asks for the moment of the peak, which may
-// have been in any of the phases that began and ended meanwhile: each phase that ends hands its sites over if it went
-// higher.
+// If a test exceeds its limit, the limit says by how much; this says which sites. At the begin the numbers of all sites
+// are copied, at the end those that differ are kept. A limit on a peak needs the moment of the peak, which may be in
+// any phase during the measurement: each phase that ends hands its sites over if its peak was higher.
 //
 // Guarantees
-//  - The changes of live bytes, and of totals, sum to those of the device; at the peak to the peak less what was live
-//    at the begin.
-//  - No more than kMost are kept, and kMostBytes of them: the oldest that has ended goes first, then the oldest. What
-//    has gone is not explained.
+//  - The sites' changes of live bytes, and of totals, sum to those of the device; at the peak they sum to the peak less
+//    what was live at the begin.
+//  - At most kMost measurements, and kMostBytes of them, are kept: the oldest ended one is dropped first, then the
+//    oldest. A dropped one is not explained.
 // Context:  the collector's thread.
 // Cost:     a copy of 32 bytes a site of the device at the begin, a comparison at the end: some 2 ms for 100,000 sites.
 #pragma once
@@ -39,13 +38,13 @@ class Measurements {
   // first_id: of the first measurement; ids of two processes should differ.
   explicit Measurements(uint64_t first_id) : next_id_(first_id == 0 ? 1 : first_id) {}
 
-  // sites: of that device; nullptr: it has had no memory. A phase begins, too, if begins_phase says so. Returns an id;
-  // 0: there is no memory for it.
+  // sites: of that device; nullptr: it has had no memory. begins_phase: also begins a phase. Returns an id; 0: there is
+  // no memory for it.
   uint64_t begin(uint32_t device, SiteBook* sites, bool begins_phase);
-  // To be called in place of SiteBook::begin_phase().
+  // Call it instead of SiteBook::begin_phase().
   void begin_phase(uint32_t device, SiteBook* sites);
   void end(uint64_t id, uint32_t device, SiteBook* sites);
-  // Of one that has ended, and with of_peak has had a phase; nullptr: there is none of that id (any more).
+  // Of a measurement that has ended and, with of_peak, has had a phase; nullptr: no such measurement (any more).
   const std::vector<SiteChange>* changes(uint64_t id, bool of_peak) const;
   uint64_t bytes() const { return bytes_; }
 

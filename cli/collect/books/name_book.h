@@ -1,10 +1,10 @@
-// cli/collect/books/name_book.h: what the program's own names of memory came to, on one device: of each name, and of
-// each site that had blocks of it.
+// cli/collect/books/name_book.h: the sums of the program's own names of memory, on one device: by name, and by name and
+// site.
 //
 // Guarantees
 //  - Sums are exact, as the sites' are: modulo 2^64, as the target could send any size.
-//  - A block counts once for each name that it gets. A block that gets the name which it has counts no second time.
-// Not provided: which block has which name: the ledgers know.
+//  - A block counts once for each name that it gets. If it gets the same name again, it does not count again.
+// Not provided: which block has which name (the ledgers know it).
 // Context:  one thread.
 // Cost:     two look-ups in a tree a change; programs that name nothing make no change.
 #pragma once
@@ -37,7 +37,7 @@ class NameBook {
   const Sums& sums() const { return sums_; }
   const Sites& sites() const { return sites_; }
 
-  // A block gets the name. Without memory it throws std::bad_alloc, and nothing has changed but for an empty sum.
+  // A block gets the name. Without memory it throws std::bad_alloc, and at most an empty sum was added.
   void add(uint32_t name, uint32_t site, uint64_t size_bytes) { add(name, site, Amount{size_bytes, 1}); }
   void add(uint32_t name, uint32_t site, Amount amount) {
     NameSum& sum = sums_[name];
@@ -46,7 +46,7 @@ class NameBook {
       *total = {total->bytes + amount.bytes, total->blocks + amount.blocks};
     grow(&sum, &of_site, amount);
   }
-  // It has it no more. pre of all that follow: a block of that site has got the name
+  // It loses the name. pre of all that follow: a block of that site has got the name
   void remove(uint32_t name, uint32_t site, uint64_t size_bytes) { shrink(name, site, {size_bytes, 1}); }
   // A remove() that did not happen after all.
   void restore(uint32_t name, uint32_t site, uint64_t size_bytes) { grow(name, site, {size_bytes, 1}); }

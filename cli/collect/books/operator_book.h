@@ -1,12 +1,14 @@
-// cli/collect/books/operator_book.h: which operator of PyTorch's left which function of the backward pass, by the
+// cli/collect/books/operator_book.h: which PyTorch operator created which function of the backward pass, by the
 // sequence numbers of both.
 //
-// A thread that runs operators with gradients counts the functions that they leave. An operator begins with the number
-// that the next one will have: so of several that begin with one number, the last and innermost one left the function.
+// A thread that runs operators with gradients numbers the backward functions that they create. An operator begins with
+// the number that the next function will have. If several begin with one number, the last and innermost one created the
+// function.
 //
 // Guarantees
-//  - No function stands with another thread's operator, where two threads had its number among the last kKept.
-//  - Memory is bounded: the last kKept numbers are known, and 1 MiB is taken, at the first one.
+//  - If two threads had the same number among the last kKept, the function gets no operator rather than another
+//    thread's.
+//  - Memory is bounded: the last kKept numbers are known, in 1 MiB that is allocated at the first one.
 // Context:  one thread.
 // Trust:    every number is the target's.
 #pragma once
@@ -31,7 +33,7 @@ class OperatorBook {
     const bool is_shared = left.sequence == sequence && (left.thread_id != thread_id || left.path == 0);
     left = {sequence, is_shared ? 0 : path, thread_id};
   }
-  // The path of the operator that left this function; 0: it is not known.
+  // The path of the operator that created this function; 0: not known.
   uint32_t forward_of(uint32_t operator_word) const {
     const uint32_t sequence = wire::operator_sequence(operator_word);
     if (sequence == 0 || kept_.empty()) return 0;

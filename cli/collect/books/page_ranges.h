@@ -1,7 +1,7 @@
-// cli/collect/books/page_ranges.h: which block each byte of an address space belongs to, as pieces that do not overlap.
+// cli/collect/books/page_ranges.h: maps each byte of an address space to its block, as pieces that do not overlap.
 //
 // Guarantees
-//  - Neighbours of one block are one piece.
+//  - Adjacent ranges of one block are one piece.
 // Cost:     a look-up in a tree, and one step for each piece that lies in the range; 100 bytes a piece.
 #pragma once
 
@@ -22,11 +22,11 @@ struct PagePiece {
 
 class PageRanges {
  public:
-  // The pieces in [start, end), cut at its ends, in the order of their addresses; `most` of them.
+  // The pieces in [start, end), cut at its ends, in the order of their addresses; at most `most`.
   std::vector<PagePiece> find(uint64_t start, uint64_t end, size_t most = SIZE_MAX) const;
-  // The same, which are taken out.
+  // The same, and removes them.
   std::vector<PagePiece> take(uint64_t start, uint64_t end);
-  // pre: nothing lies there, and it is not empty.
+  // pre: the range is free, and not empty
   void put(const PagePiece& piece);
   bool is_free(uint64_t start, uint64_t end) const { return first_in(start, end) == pieces_.end(); }
   size_t size() const { return pieces_.size(); }
@@ -43,7 +43,7 @@ class PageRanges {
   };
   using Pieces = std::map<uint64_t, Tail>;  // by start
 
-  // The first that reaches into the range; end(): none.
+  // The first piece that overlaps the range; end(): none.
   Pieces::const_iterator first_in(uint64_t start, uint64_t end) const;
 
   Pieces pieces_;

@@ -1,9 +1,9 @@
-// cli/collect/books/parking.h: events that came before the one they need, by address, until it comes or their time is
-// over.
+// cli/collect/books/parking.h: the reorder buffer: events that came before the one they need, by address, until it
+// comes or they time out.
 //
 // rdtsc is not ordered with the locked instruction that hands a block to another thread, so two events of one address
-// may be stamped the wrong way round (1-60 in 9 million). An address alternates between begin and end, which tells
-// which event is early: a begin of a live block waits for its end, an end of a dead one for its begin.
+// may be stamped in the wrong order (1-60 in 9 million). An address alternates between begin and end, which shows the
+// event that is early: a begin of a live block waits for its end, an end of a dead one for its begin.
 //
 // Not provided: what to do with an event; see ledger.cc.
 #pragma once
@@ -23,10 +23,10 @@ struct ParkedEvent {
   uint64_t id;
   uint32_t scope_path;  // in which it came (ScopeBook); 0: in none
   bool is_in_pause;     // a begin that is to be left out
-  bool after_realloc;   // an end whose realloc has returned already: what is left of kReallocBegin and kReallocEnd
+  bool after_realloc;   // an end whose realloc has returned already: the rest of kReallocBegin and kReallocEnd
 
-  // True if this is an end that surely came before a begin of its address: it stands before it in the same ring, or
-  // stamps are never inverted and its own is smaller.
+  // True if this is an end that surely came before a begin of its address: it is before it in the same ring, or stamps
+  // are never inverted and its own is smaller.
   bool is_end_before(const Event& begin, uint32_t begin_ring, bool are_stamps_ordered) const {
     if (event.kind() == EventKind::kMalloc) return false;
     return ring == begin_ring || (are_stamps_ordered && begin.stamp > event.stamp);
@@ -39,12 +39,12 @@ class Parking {
 
   // pre: `stamp`, the time now, does not decrease. Returns the event's number.
   uint64_t park(uint64_t stamp, const Event& event, uint32_t ring, uint32_t scope_path, bool is_in_pause);
-  // The same of an event that another Parking had.
+  // The same for an event from another Parking.
   uint64_t park(uint64_t stamp, ParkedEvent parked);
   // The event of this address that has waited longest; nullptr: none.
   const ParkedEvent* first(uint64_t address) const;
   ParkedEvent take_first(uint64_t address);
-  // For changing an event that waits; nullptr: it does so no longer.
+  // For changing a waiting event; nullptr: it no longer waits.
   ParkedEvent* find(uint64_t address, uint64_t id);
   void remove(uint64_t address, uint64_t id);
 

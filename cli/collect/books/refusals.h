@@ -1,4 +1,5 @@
-// cli/collect/books/refusals.h: allocations that failed for want of memory: who asked, and who held it then.
+// cli/collect/books/refusals.h: allocations that failed for want of memory: the sites that asked, and those that had
+// the memory.
 #pragma once
 
 #include "cli/collect/books/site_book.h"
@@ -11,7 +12,7 @@
 
 namespace heapprof::cli {
 
-// The refusals of one site; the numbers are those that the last of them saw.
+// The refusals of one site; the numbers are those at the last of them.
 struct RefusedSite {
   uint32_t site;
   uint64_t count;
@@ -31,7 +32,7 @@ struct Refusals {
   uint64_t looks = 0;
 
   static constexpr size_t kMostSites = 64;
-  static constexpr uint64_t kMostLooks = 100'000'000;  // at sites, to see who holds most: under a second in all
+  static constexpr uint64_t kMostLooks = 100'000'000;  // at sites, to find the largest: under a second in all
 
   // held: the device's sites as of now
   void note(const DeviceEvent& device_event, const Event& event, const SiteBook& held, uint64_t now_ticks);

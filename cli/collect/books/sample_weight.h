@@ -1,10 +1,10 @@
-// cli/collect/books/sample_weight.h: what a block stands for that was chosen among others (shared/sampling.h).
+// cli/collect/books/sample_weight.h: how many blocks a sampled block stands for (shared/sampling.h).
 //
-// A block of S bytes is chosen with probability p = 1 − e^(−S/R). So each that is chosen counts as 1/p blocks of S
-// bytes, and every sum of the books is unbiased (Horvitz and Thompson, 1952). They are whole blocks: 1/p is rounded up
-// or down at random, so that its mean is kept, and always the same way for the same block.
+// A block of S bytes is chosen with probability p = 1 − e^(−S/R). So each chosen block counts as 1/p blocks of S bytes,
+// and every sum of the books is unbiased (Horvitz and Thompson, 1952). The books count whole blocks: 1/p is rounded up
+// or down at random, which keeps its mean, and always the same way for the same block.
 //
-// Cost:  an exponential each, where a chosen block begins and where it ends.
+// Cost:  one exponential when a chosen block begins, and one when it ends.
 #pragma once
 
 #include "cli/collect/books/amount.h"

@@ -1,5 +1,5 @@
-// cli/collect/books/scope_book.cc: what an inner scope did is passed on to the one around it when it ends or is left,
-// and not at each event: an event costs the same at any depth.
+// cli/collect/books/scope_book.cc: an inner scope's sums are added to the one around it when it ends or is left, not at
+// each event: so an event costs the same at any depth.
 #include "cli/collect/books/scope_book.h"
 
 #include "cli/base/saturating.h"
@@ -60,7 +60,7 @@ uint32_t ScopeBook::find_path(const ScopeKey& key) {
 uint32_t ScopeBook::new_stack() {
   if (free_stacks_.empty()) {
     stacks_.emplace_back(1);
-    free_stacks_.reserve(stacks_.size());  // giving one back needs no memory
+    free_stacks_.reserve(stacks_.size());  // returning one needs no memory
     return static_cast<uint32_t>(stacks_.size() - 1);
   }
   const uint32_t stack = free_stacks_.back();
@@ -68,7 +68,7 @@ uint32_t ScopeBook::new_stack() {
   return stack;
 }
 
-// A stack without a scope is given back.
+// Returns a stack without a scope to the free list.
 uint32_t ScopeBook::settled(uint32_t stack) {
   if (stack == 0 || stacks_[stack].size() > 1) return stack;
   free_stacks_.push_back(stack);
@@ -84,7 +84,7 @@ void ScopeBook::note_begin(Open* open, uint64_t ticks) {
   open->devices_before = instances_.hold_devices_live();
 }
 
-// pre: what is inside of it has been passed on to it
+// pre: the sums of the scopes inside it have been added to it
 void ScopeBook::keep_run(const Open& open, uint32_t flags) {
   if (!open.is_timed) return instances_.release(open.devices_before);
   int64_t growth_bytes = static_cast<int64_t>(open.host.growth);
@@ -159,8 +159,9 @@ void ScopeBook::learn_positions() {
   knows_positions_ = true;
 }
 
-// Nearly always it is one of the thread's innermost. Otherwise it is anybody's: looked for one by one, a program that
-// has very many open scopes and ends what is not open would take as long for each end as for all of its begins.
+// Nearly always it is one of the thread's innermost scopes. Otherwise it may be any thread's, and is looked up in a
+// table: with a linear search, if a program has very many open scopes and ends ones that are not open, each end would
+// take as long as all its begins.
 const ScopeBook::Position* ScopeBook::find(uint32_t stack, uint64_t id) {
   const Stack& own = stacks_[stack];
   const size_t innermost = own.size() - std::min<size_t>(own.size() - 1, kLooks);
@@ -178,7 +179,7 @@ ScopeBook::Stack& ScopeBook::stack_at(const Position& position) {
   return position.stack != 0 ? stacks_[position.stack] : left_.find(position.left)->second;
 }
 
-// Its time until now. ticks: 0 if nobody could tell
+// Adds its time until now. ticks: 0 if unknown
 void ScopeBook::count_time(Open* open, uint64_t ticks) {
   if (ticks == 0) open->is_timed = false;
   if (!open->is_timed) return;
@@ -193,7 +194,7 @@ void ScopeBook::pass_on(Level* inner, Level* outer) {
   inner->peak = static_cast<int64_t>(inner->growth);
 }
 
-// What it did since this was done last is also the outer one's.
+// Adds to the outer scope what the inner one did since this was last called.
 void ScopeBook::pass_on(Open* inner, Open* outer) {
   outer->inner_ticks += inner->active_ticks - inner->passed_ticks;
   inner->passed_ticks = inner->active_ticks;
@@ -249,7 +250,7 @@ uint32_t ScopeBook::end(uint32_t stack, uint64_t id, uint64_t ticks) {
   now_ticks_ = ticks;
   const Position position = *found;
   Stack& open = stack_at(position);
-  // The time of what was left ended when it was left.
+  // The time of a scope that was left ended when it was left.
   const auto ticks_of = [&](const Open& last) {
     return position.stack == 0 && !last.is_apart ? last.since_ticks : ticks;
   };
@@ -259,8 +260,8 @@ uint32_t ScopeBook::end(uint32_t stack, uint64_t id, uint64_t ticks) {
   return position.stack == stack ? settled(stack) : stack;  // another thread's stack stays that thread's
 }
 
-// What is inside of it goes on, and is from now on inside of what was around it; but what was left goes with the scope
-// that it was left by.
+// The scopes inside it stay open, and move into the scope around it. But if a part was left by this scope, the whole
+// part ends with it.
 uint32_t ScopeBook::end_only(uint32_t stack, uint64_t id, uint64_t ticks) {
   const Position* const found = id == 0 ? nullptr : find(stack, id);
   if (found == nullptr) {
@@ -269,7 +270,7 @@ uint32_t ScopeBook::end_only(uint32_t stack, uint64_t id, uint64_t ticks) {
   }
   const Position position = *found;
   Stack& open = stack_at(position);
-  const bool is_whole = position.stack == 0 && position.depth == 0;  // what was left goes by this id
+  const bool is_whole = position.stack == 0 && position.depth == 0;  // the part that was left is kept by this id
   if (position.depth + 1 == open.size() || is_whole) return end(stack, id, ticks);
   for (size_t i = open.size(); i-- > position.depth + 1;) {
     if (position.stack != 0) count_time(&open[i], ticks);
@@ -349,13 +350,13 @@ void ScopeBook::call(uint32_t stack, wire::DeviceCall call, uint64_t duration_ti
   add_to(&sum.size_bytes, size_bytes);
 }
 
-// Scopes that are open at the end have no time of their path's, but they have peaks, and are runs.
+// Scopes that are open at the end do not add to their path's time, but they have peaks, and count as runs.
 void ScopeBook::finish(uint64_t end_ticks) {
   now_ticks_ = end_ticks;
   const auto note_peaks = [this, end_ticks](Stack* stack, bool is_left) {
     pass_all_on(stack);
     for (Open& open : *stack) {
-      if (open.path == 0) continue;  // what is outside of all
+      if (open.path == 0) continue;  // outside all scopes
       ScopePath& path = paths_[open.path];
       const auto note = [](ScopeTally* tally, const Level& level) {
         tally->peak_inside_bytes = std::max(tally->peak_inside_bytes, static_cast<uint64_t>(level.highest));

@@ -1,15 +1,16 @@
 // cli/collect/books/scope_book.h: the books of the program's own scopes: how often, how long, and what was allocated
 // and freed in each; and its marks.
 //
-// A thread is in a stack of open scopes. What it allocates is the innermost one's. A part of a stack may be left and
-// entered again, by another thread (coroutines): what is left is kept by the id of its outermost scope. A scope apart
-// (a range of NVTX that may end in another thread) is in no thread's stack: it is kept as what was left, by its own id.
+// A thread has a stack of open scopes. What it allocates counts for the innermost one. A part of a stack may be left,
+// and entered again by another thread (coroutines): a part that was left is kept by the id of its outermost scope. A
+// scope apart (a range of NVTX that may end in another thread) is in no thread's stack: it is kept like a part that was
+// left, by its own id.
 //
 // Guarantees
-//  - What scopes allocated and freed is exact, to the byte, whatever order their begins and ends come in.
-//  - A scope whose end is missing is ended by the next outer end or by the end of its thread, and counted as left open.
-//  - Memory is bounded: kMostPaths ways to a scope (more are one, without a name), kMostOpen scopes open at a time and
-//    kMostMarks marks (more are counted).
+//  - What scopes allocated and freed is exact, to the byte, in whatever order their begins and ends come.
+//  - If a scope's end is missing, the next outer end or the end of its thread ends it, and it counts as left open.
+//  - Memory is bounded: kMostPaths paths to a scope (further ones share one, without a name), kMostOpen scopes open at
+//    a time and kMostMarks marks (further ones are counted).
 // Context:  one thread; events in the order of their stamps.
 // Trust:    every number is the target's; sums are modulo 2^64.
 // Cost:     an event in a scope: 2-3 ns; a begin and an end: about 60 ns; single runs: instance_book.h.
@@ -36,23 +37,23 @@ struct ScopeTally {
   uint64_t peak_inside_bytes;
 };
 
-// One way to a scope: its parent, and its name; of a function of PyTorch's backward pass also the operator that left
+// A path to a scope: its parent and its name; for a function of PyTorch's backward pass also the operator that created
 // it.
 struct ScopeKey {
-  uint32_t parent;       // 0: none is around it
+  uint32_t parent;       // 0: no scope is around it
   uint32_t name;         // wire's number
-  uint32_t forward = 0;  // the path of that operator; 0: none is known
+  uint32_t forward = 0;  // the path of that operator; 0: unknown
   bool is_operator = false;
 
   bool operator==(const ScopeKey&) const = default;
 };
 
 struct ScopePath : ScopeKey {
-  uint32_t latest;  // of the paths below it, the one that was taken last; 0: none was
+  uint32_t latest;  // the path below it that was used last; 0: none
   uint64_t begun;
   uint64_t ended;
   uint64_t left_open;
-  uint64_t untimed;  // ended, but nobody could read a clock
+  uint64_t untimed;  // ended, but no clock could be read
   uint64_t ticks;
   uint64_t own_ticks;
   uint64_t shortest_ticks;
@@ -61,7 +62,7 @@ struct ScopePath : ScopeKey {
   uint64_t kernel_launches;
   ScopeTally host;
   std::vector<ScopeTally> devices;
-  std::vector<uint64_t> durations;              // by duration_bucket() of ticks; as long as it has to be
+  std::vector<uint64_t> durations;              // by duration_bucket() of ticks; as long as needed
   std::unordered_map<uint32_t, CallSum> calls;  // by wire::DeviceCall
 };
 
@@ -79,15 +80,15 @@ class ScopeBook {
   static constexpr size_t kMostMarks = 10'000;
   static constexpr uint32_t kHost = 0;  // as a device
 
-  // `stack` below: a thread's stack of open scopes (ThreadSlot::scopes); 0: it is in none. What returns a stack says
-  // which is the thread's from now on.
+  // `stack` below: a thread's stack of open scopes (ThreadSlot::scopes); 0: it is in none. Functions that return a
+  // stack return the thread's stack from now on.
 
-  // operator_word: wire::pack_operator; 0 of what is none
+  // operator_word: wire::pack_operator; 0: it is no operator
   uint32_t begin(uint32_t stack, uint32_t name, uint64_t id, uint64_t ticks, uint32_t operator_word = 0);
   uint32_t end(uint32_t stack, uint64_t id, uint64_t ticks);
-  // A scope that no thread is in: it has a time, and no memory.
+  // A scope in no thread's stack: it has a time, and no memory.
   void begin_apart(uint32_t name, uint64_t id, uint64_t ticks);
-  // Ends that scope, and nothing inside of it. What is not open is counted. id: may be 0, which never is
+  // Ends that scope, and nothing inside it. If it is not open, that is counted. id: may be 0, which is never open
   uint32_t end_only(uint32_t stack, uint64_t id, uint64_t ticks);
   uint32_t leave(uint32_t stack, uint64_t id, uint64_t ticks);
   uint32_t enter(uint32_t stack, uint64_t id, uint64_t ticks);
@@ -95,7 +96,7 @@ class ScopeBook {
   // The thread has ended.
   void end_all(uint32_t stack, uint64_t ticks);
   void mark(MarkedMoment&& moment);
-  // Before each of those above: who it is, and what is live on the host.
+  // Call it before each of those above: the thread, and what is live on the host.
   void set_now(uint32_t thread_id, uint64_t host_live_bytes) {
     now_thread_id_ = thread_id;
     now_live_bytes_ = host_live_bytes;
@@ -103,7 +104,7 @@ class ScopeBook {
   // What is live on other devices has changed.
   void set_devices_live(InstanceBook::DevicesLive&& live) { instances_.set_devices_live(std::move(live)); }
 
-  // Of the heap, in the innermost scope. pre: stack is not 0
+  // For the heap, in the innermost scope. pre: stack is not 0
   void allocate(uint32_t stack, Amount amount) {
     Open& innermost = stacks_[stack].back();
     count_allocation(&paths_[innermost.path].host, amount);
@@ -114,26 +115,26 @@ class ScopeBook {
     count_free(&paths_[innermost.path].host, amount);
     innermost.host.growth -= amount.bytes;
   }
-  // Of a device. pre: as above
+  // For a device. pre: as above
   void change(uint32_t stack, uint32_t device, Amount allocated, Amount freed);
   void call(uint32_t stack, wire::DeviceCall call, uint64_t duration_ticks, uint64_t size_bytes);
   void launch_kernels(uint32_t stack, uint64_t count) { paths_[stacks_[stack].back().path].kernel_launches += count; }
 
-  // The same where the thread may have gone on to another scope since: of the scope alone, by its path.
+  // The same if the thread may be in another scope by now: counts for the scope alone, by its path.
   uint32_t path_of(uint32_t stack) const { return stack == 0 ? 0 : stacks_[stack].back().path; }
   void allocate_by_path(uint32_t path, Amount amount) { count_allocation(&paths_[path].host, amount); }
   void free_by_path(uint32_t path, Amount amount) { count_free(&paths_[path].host, amount); }
 
-  // No event comes any more. end_ticks: how long what is open has lasted
+  // No event comes any more. end_ticks: until then open scopes lasted
   void finish(uint64_t end_ticks);
 
-  // [0] is what is outside of all scopes: nothing of it is counted.
+  // [0] is outside all scopes: nothing of it is counted.
   const std::vector<ScopePath>& paths() const { return paths_; }
   // By the number of a path - 1.
   const InstanceBook& instances() const { return instances_; }
   const std::vector<MarkedMoment>& marks() const { return marks_; }
   uint64_t lost() const { return lost_; }
-  // Of all paths: begins, and blocks of the heap.
+  // Sums over all paths: begins, and blocks of the heap.
   uint64_t begun() const;
   uint64_t allocated_blocks() const;
   uint64_t lost_marks() const { return lost_marks_; }
@@ -149,7 +150,7 @@ class ScopeBook {
   static constexpr uint64_t kPositionBytes = 56;
   static constexpr uint64_t kMarkBytes = 160;
 
-  // How much more a scope has than at its begin.
+  // A scope's growth since its begin.
   struct Level {
     uint64_t growth;  // modulo 2^64
     int64_t peak;     // since it was last passed on
@@ -174,7 +175,7 @@ class ScopeBook {
     bool was_left;
     uint64_t since_ticks;   // when it began, or was entered last
     uint64_t active_ticks;  // before that
-    uint64_t inner_ticks;   // of scopes inside of it
+    uint64_t inner_ticks;   // of scopes inside it
     uint64_t passed_ticks;  // of its time, to the scope around it
     uint64_t items;
     uint64_t begin_ticks;
@@ -184,9 +185,9 @@ class ScopeBook {
     Level host;
     std::vector<std::pair<uint32_t, Level>> devices;
   };
-  // Of a thread: the first stands for what is outside of all scopes, so that there is always an innermost one.
+  // A thread's open scopes. The first represents code in no scope, so that there is always an innermost one.
   using Stack = std::vector<Open>;
-  // Where an open scope is: in a thread's stack, or in what was left by the scope `left`.
+  // Where an open scope is: in a thread's stack, or in the part that was left with the outermost scope `left`.
   struct Position {
     uint32_t stack;  // 0: it was left
     uint64_t left;
@@ -234,13 +235,13 @@ class ScopeBook {
   std::vector<Stack> stacks_ = std::vector<Stack>(1, Stack(1));
   std::vector<uint32_t> free_stacks_;
   std::unordered_map<uint64_t, Stack> left_;  // by the id of the outermost
-  // By id, from the first time on that a scope was not among its thread's innermost: most programs never need it.
+  // By id, filled only once a scope was not among its thread's innermost: most programs never need it.
   std::unordered_map<uint64_t, Position> positions_;
   bool knows_positions_ = false;
   Position found_{};
   size_t open_ = 0;
   InstanceBook instances_;
-  uint64_t now_ticks_ = 0;  // of the end that is being written down
+  uint64_t now_ticks_ = 0;  // of the end that is being recorded
   uint64_t now_live_bytes_ = 0;
   uint32_t now_thread_id_ = 0;
   uint64_t lost_ = 0;

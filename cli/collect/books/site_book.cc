@@ -5,7 +5,7 @@
 
 namespace heapprof::cli {
 
-// A million sites that allocate one size each, as compilers have, should not pay for the counters of all.
+// Sites that allocate one size each, of which compilers have a million, should not pay for the counters of all sizes.
 void SiteBook::start_histogram(SiteEntry& entry, uint32_t size_class, uint64_t blocks) {
   const size_t index = histograms_.size() == 0 ? 1 : histograms_.size();
   histograms_.grow_to(index + 1);

@@ -1,16 +1,15 @@
 // cli/collect/books/site_book.h: the numbers of every site and of all sites together, with the exact peak.
 //
 // The value of each site at the peak is found without copying all sites at every new maximum: `epoch` counts the
-// maxima, and a site that is about to change after a new one first saves what it had. So at the end a site's value at
-// the last maximum is what it saved for that epoch, or what it has now if it has not changed since. The peak of a phase
-// is kept in the same way, apart from the sites, and only while somebody wants it (measurements.h).
+// maxima, and a site that is about to change after a new one first saves its value. So at the end a site's value at the
+// last maximum is the one saved for that epoch or, if it has not changed since, its current one. The peak of a phase is
+// kept in the same way, apart from the sites, and only while a measurement needs it (measurements.h).
 //
 // Guarantees
 //  - The sites' live numbers sum to the totals at every moment (modulo 2^64: the target could send any size).
 // Cost:     128 bytes a site, 232 more from its second size class on, 24 more while a phase's sites are kept; 1-3 ns a
-//           change. The smallest and the largest
-//           block cost nothing: a size between them is of the class that all are of, so that no class is computed for
-//           it.
+//           change. Keeping the smallest and the largest size costs nothing: if all blocks have one class, a size
+//           between the two has it as well, and no class is computed for it.
 #pragma once
 
 #include "cli/base/saturating.h"
@@ -30,18 +29,18 @@ struct SiteEntry {
   // Changed by every event.
   Amount live;
   Amount max;    // this site's own maximum of bytes, and the most blocks with which it was reached
-  Amount saved;  // `live` as it was at maximum number `saved_epoch`
+  Amount saved;  // `live` at maximum number `saved_epoch`
   uint64_t saved_epoch;
   uint32_t histogram;  // index of its size histogram; 0: all its blocks are of one class
   uint32_t lifetime_high_ticks;
-  // Begin or end only.
+  // Changed by a begin or an end only.
   Amount total;
   uint64_t temporary_blocks;
   uint64_t lifetime_low_ticks;  // 96 bits: a server's blocks live for more than 2^64 ticks together
-  // Blocks that a realloc made here of an older one, and the bytes of those that lay elsewhere before.
+  // Blocks that a realloc here made from an older one, and the bytes of those that moved.
   uint64_t resized_blocks;
   uint64_t moved_bytes;
-  // Of all blocks ever; nothing before the first.
+  // Of all blocks ever; unset before the first.
   uint64_t smallest_bytes;
   uint64_t largest_bytes;
 };
@@ -53,25 +52,25 @@ class SiteBook {
     Amount live;
     Amount peak;  // the maximum of bytes, and the blocks at that moment
     uint64_t peak_ticks;
-    uint64_t max_blocks;  // a maximum of its own
+    uint64_t max_blocks;  // a separate maximum
     uint64_t max_blocks_ticks;
     uint64_t temporary_blocks;
   };
 
-  // From now on a second peak is kept, which is at first what is live now. The program may begin as many as it likes.
+  // From now on a second peak is kept, which starts at what is live now. The program may begin any number of phases.
   void begin_phase() {
     has_phase_ = true;
     phase_peak_ = totals_.live;
     watched_bytes_ = totals_.live.bytes;
     ++phase_epoch_;
   }
-  // From the next phase on the sites' values at its peak are kept, or no more.
+  // Whether the sites' values at the peak are kept, from the next phase on.
   void keep_phase_sites(bool keeps) {
     if (keeps) phase_sites_.grow_to(sites_.size());
     keeps_phase_sites_ = keeps;
   }
   uint64_t phase_bytes() const { return phase_sites_.size() * sizeof(Saved); }
-  // Of the phase that was begun last; without one, of all time.
+  // Of the latest phase; without one, of the whole run.
   Amount phase_peak() const { return has_phase_ ? phase_peak_ : totals_.peak; }
 
   // Sites below `count` exist from now on.
@@ -82,7 +81,7 @@ class SiteBook {
   // After this the next add() needs no memory, and so cannot fail half way.
   void make_room() { histograms_.make_room(2); }
   uint32_t size() const { return static_cast<uint32_t>(sites_.size()); }
-  // Whether the entries are larger than a cache close to the core.
+  // Whether the entries exceed a cache close to the core.
   bool is_large() const { return sites_.size() > kSmall; }
   void prefetch(uint32_t site) const {
     prefetch_line(&sites_[site].live);
@@ -90,7 +89,7 @@ class SiteBook {
   }
 
   [[gnu::always_inline]] void add(uint32_t site, uint64_t size_bytes) { add(site, size_bytes, {size_bytes, 1}); }
-  // stands_for: of a block that was chosen among others (sample_weight.h)
+  // stands_for: the weight of a sampled block (sample_weight.h)
   [[gnu::always_inline]] void add(uint32_t site, uint64_t size_bytes, Amount stands_for) {
     SiteEntry& entry = sites_[site];
     save(site, entry);
@@ -121,7 +120,7 @@ class SiteBook {
     }
   }
 
-  // A part of a block that lives on, as of a mapping: so many bytes of it are gone, or are there again.
+  // Part of a block that lives on, such as a mapping: so many bytes of it are gone, or are there again.
   void shrink(uint32_t site, uint64_t size_bytes) {
     SiteEntry& entry = sites_[site];
     save(site, entry);
@@ -136,13 +135,13 @@ class SiteBook {
     totals_.live.bytes += size_bytes;
   }
 
-  // The block just added came of a realloc; so many bytes of the old one are in it at another address.
+  // The block just added came from a realloc; so many bytes of the old one were moved into it.
   void note_resize(uint32_t site, uint64_t moved_bytes) {
     sites_[site].resized_blocks += 1;
     add_to(&sites_[site].moved_bytes, moved_bytes);
   }
 
-  // A remove() that did not happen after all, with what it was given.
+  // Undoes a remove(), with the same arguments.
   void restore(uint32_t site, uint64_t size_bytes, uint64_t lifetime_ticks, bool is_temporary) {
     SiteEntry& entry = sites_[site];
     save(site, entry);
@@ -184,14 +183,14 @@ class SiteBook {
     const SiteEntry& entry = sites_[site];
     return entry.saved_epoch == epoch_ ? entry.saved : entry.live;
   }
-  // pre: there is no phase, or its sites are kept since before it began
+  // pre: there is no phase, or its sites were kept since before it began
   Amount at_phase_peak(uint32_t site) const {
     if (!has_phase_) return at_peak(site);
     const Saved& saved = phase_sites_[site];
     return saved.epoch == phase_epoch_ ? saved.live : sites_[site].live;
   }
   SizeHistogram sizes(uint32_t site) const;  // blocks ever, by size
-  // nullptr: all are of the largest one's bucket.
+  // nullptr: all sizes are in the bucket of the largest.
   const SizeCounts* size_counts(uint32_t site) const {
     return sites_[site].histogram == 0 ? nullptr : &histograms_[sites_[site].histogram];
   }
@@ -204,14 +203,14 @@ class SiteBook {
     uint64_t epoch;
   };
 
-  // pre: more bytes are live than in one of the two peaks
+  // pre: more bytes are live than at one of the two peaks
   void raise_peak(uint64_t ticks) {
     if (totals_.live.bytes > totals_.peak.bytes) {
       totals_.peak = totals_.live;
       totals_.peak_ticks = ticks;
       ++epoch_;
     }
-    if (has_phase_) {  // it is the smaller one
+    if (has_phase_) {  // its peak is the smaller one
       phase_peak_ = totals_.live;
       ++phase_epoch_;
     }
@@ -260,7 +259,7 @@ class SiteBook {
   GrowingArray<SiteEntry> sites_;
   GrowingArray<SizeCounts> histograms_;  // [0] is unused
   Totals totals_{};
-  uint64_t watched_bytes_ = 0;  // the smaller one of the two peaks
+  uint64_t watched_bytes_ = 0;  // the smaller of the two peaks
   bool has_phase_ = false;
   bool keeps_phase_sites_ = false;
   Amount phase_peak_{};

@@ -1,10 +1,10 @@
-// cli/collect/books/snapshot_book.cc: differences add up, so a snapshot that goes leaves its own to the next
-// one, and no site's amount at any other snapshot changes.
+// cli/collect/books/snapshot_book.cc: differences add up, so a snapshot that is dropped adds its own to the next one,
+// and no site's amount at any other snapshot changes.
 //
-// Snapshots of marks never go: they have names, and the program's author asked for each. Those by time are thinned,
-// every other one, so that what is left is evenly spread over the run, as LiveSamples' moments are. To do so at once
-// took 160 ms where 100,000 sites change all the time, in which rings run full: so it begins while there is still room,
-// and each snapshot thins a little.
+// Snapshots of marks are never dropped: they have names, and the program's author asked for each. Of those by time
+// every other one is dropped, so that the rest is evenly spread over the run, as LiveSamples' moments are. Doing so at
+// once took 160 ms if 100,000 sites change all the time, and rings run full in that time: so it begins while there is
+// still room, and each snapshot does a little of it.
 #include "cli/collect/books/snapshot_book.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::vector<Step> steps_of(const KeptDevice& device) {
   return steps;
 }
 
-// What both changed, one after the other.
+// The sum of both changes, the first one's and then the second one's.
 void add_changes(const KeptDevice& first, KeptDevice* second) {
   const std::vector<Step> a = steps_of(first);
   const std::vector<Step> b = steps_of(*second);
@@ -83,7 +83,7 @@ void SnapshotBook::give_up() {
   is_given_up_ = true;
 }
 
-// A device that the next snapshot lacks cannot be: a device that has had memory stays.
+// The next snapshot has all devices of this one: a device that has had memory stays.
 void SnapshotBook::fold_into_next(size_t index) {
   for (const KeptDevice& device : snapshots_[index].devices) {
     for (KeptDevice& next : snapshots_[index + 1].devices) {
@@ -107,8 +107,8 @@ bool SnapshotBook::begin_pass() {
   return true;
 }
 
-// The first of each two that were taken by time goes, of those that were there when the pass began. The last of all has
-// no next one, and stays.
+// Drops the first of each two snapshots by time, of those that were there when the pass began. The last of all has no
+// next one, and stays.
 void SnapshotBook::fold_one() {
   size_t i = pass_at_;
   while (i < pass_end_ && snapshots_[i].is_mark) ++i;

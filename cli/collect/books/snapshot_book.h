@@ -1,15 +1,15 @@
 // cli/collect/books/snapshot_book.h: what was live at the program's marks and at moments in between, by site
 // (heapprof run --interval).
 //
-// A snapshot keeps of each device the sites that changed since the one before, as differences: three short numbers a
-// site. To find them, all sites are compared with what they had.
+// A snapshot keeps, for each device, the sites that changed since the previous one, as differences: three short numbers
+// a site. To find them, all sites are compared with their previous values.
 //
 // Guarantees
 //  - A snapshot is exact for the order of events that the ledger has seen by then, for every site.
-//  - Memory is bounded: kMost snapshots, of which kMostMarks are of marks, kMostSteps of their sites. Before one of
-//    both is reached, every other snapshot that was taken by time goes into the one behind it. Where none of these is
-//    left, further snapshots are counted and not taken.
-//  - No memory: all snapshots are given up and counted; nothing is thrown.
+//  - Memory is bounded: kMost snapshots, of which kMostMarks are of marks, and kMostSteps changes of their sites.
+//    Before either limit is reached, every other snapshot by time is merged into the next one. If no snapshot by time
+//    is left, further snapshots are counted and not taken.
+//  - Without memory all snapshots are given up and counted; nothing is thrown.
 // Context:  one thread.
 // Trust:    every number is the target's; differences are modulo 2^64.
 // Cost:     a snapshot: measured in tests/bench/runs/2026-11-24-snapshots.md; between two of them
@@ -38,7 +38,7 @@ struct KeptDevice {
   uint32_t device;  // wire's number; ScopeBook::kHost
   Amount live;
   uint64_t changed_sites;
-  std::vector<unsigned char> steps;  // of each: how far its number is from the one before, and what it has more
+  std::vector<unsigned char> steps;  // for each site: the distance of its number from the previous one, and its changes
   std::vector<KeptBlock> largest;
 };
 
@@ -48,8 +48,8 @@ struct KeptSnapshot {
   uint32_t name;  // wire's number
   uint32_t thread_id;
   std::vector<KeptDevice> devices;
-  std::vector<KeptTensors> tensors = {};  // of those that the thread told of
-  uint64_t lost_tensors = 0;              // that no live block was found for
+  std::vector<KeptTensors> tensors = {};  // of those that the thread reported
+  uint64_t lost_tensors = 0;              // reported tensors without a live block
 };
 
 class SnapshotBook {
@@ -68,9 +68,9 @@ class SnapshotBook {
 
   void start() { is_on_ = true; }
   bool is_on() const { return is_on_; }
-  // Whether there is room for another one; it is made, if that can be. False: it has been counted as lost. pre: is_on()
+  // Makes room for another snapshot. False: there is no room, and the snapshot was counted as lost. pre: is_on()
   bool make_room(bool is_mark);
-  // pre: make_room() said so; the looks are of all devices
+  // pre: make_room() returned true; the looks are of all devices
   void take(KeptSnapshot&& moment, const std::vector<Look>& looks);
 
   const std::vector<KeptSnapshot>& snapshots() const { return snapshots_; }
@@ -81,10 +81,10 @@ class SnapshotBook {
   uint64_t steps() const { return steps_; }
   // About how much memory it takes.
   uint64_t bytes() const;
-  // Memory has run out: all are counted as lost, and those to come.
+  // Memory has run out: counts all snapshots as lost, also those to come.
   void give_up();
 
-  // Calls visit(site, Amount more), by rising site: what each has more than at the snapshot before.
+  // Calls visit(site, Amount more), by rising site: the change since the previous snapshot.
   template <typename Visitor>
   static void for_each_step(const KeptDevice& device, const Visitor& visit);
 
@@ -95,14 +95,14 @@ class SnapshotBook {
   void keep_changes(const Look& look, KeptDevice* device);
   bool is_full() const { return snapshots_.size() >= kMost || steps_ >= kMostSteps; }
   bool is_nearly_full() const { return snapshots_.size() >= kMost / 8 * 7 || steps_ >= kMostSteps / 8 * 7; }
-  // Of every other snapshot by time, one after the other. False: there is none that could go.
+  // Begins to merge every other snapshot by time, one after the other. False: no snapshot can be merged.
   bool begin_pass();
   void fold_one();
   void fold_into_next(size_t index);
 
   std::vector<KeptSnapshot> snapshots_;
   size_t by_time_ = 0;                             // of them
-  std::map<uint32_t, GrowingArray<Amount>> last_;  // by device: what its sites had
+  std::map<uint32_t, GrowingArray<Amount>> last_;  // by device: its sites' previous values
   bool is_on_ = false;
   bool is_given_up_ = false;
   uint64_t step_bytes_ = 0;
@@ -110,11 +110,11 @@ class SnapshotBook {
   uint64_t lost_ = 0;
   uint64_t thinned_ = 0;
   uint32_t thinnings_ = 0;
-  size_t pass_at_ = 0;   // of the thinning that is under way: where it is
-  size_t pass_end_ = 0;  // and where it ends; 0: none is
+  size_t pass_at_ = 0;   // position of the thinning that is under way
+  size_t pass_end_ = 0;  // where it ends; 0: none is under way
 };
 
-// ---- Numbers of seven bits a byte, the last one without the highest bit ----
+// ---- Numbers of seven bits a byte; the last byte lacks the highest bit ----
 
 void put_number(uint64_t number, std::vector<unsigned char>* bytes);
 inline uint64_t take_number(const unsigned char** at) {
@@ -125,7 +125,7 @@ inline uint64_t take_number(const unsigned char** at) {
     if (byte < 0x80) return number;
   }
 }
-// Small numbers of either sign are small numbers.
+// Maps small numbers of either sign to small unsigned ones.
 constexpr uint64_t fold_sign(uint64_t difference) {
   return difference << 1 ^ (difference >> 63 != 0 ? ~uint64_t{0} : 0);
 }

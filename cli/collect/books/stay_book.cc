@@ -1,5 +1,5 @@
 // cli/collect/books/stay_book.cc: a stay names its bounds by serial numbers, so that giving up bounds changes no stay:
-// what lies between two bounds that are left is put together when the book is rebuilt, or read.
+// stays between the same two remaining bounds are merged when the book is rebuilt, or read.
 #include "cli/collect/books/stay_book.h"
 
 #include "cli/collect/memory/prefetch.h"
@@ -11,9 +11,9 @@
 namespace heapprof::cli {
 namespace {
 
-// Those that lie closest go: a program that rests for an hour keeps the bounds around its rest. At least a quarter of
-// the kind goes, so that this is not done again at once. Returns how far those of the kind are apart then, at least; 0:
-// there was none to give up.
+// Drops the closest bounds: if a program pauses for an hour, the bounds around the pause are kept. At least a quarter
+// of the kind is dropped, so that this is not done again at once. Returns how far bounds of the kind are apart then, at
+// least; 0: there was none to give up.
 uint64_t thin_out(std::vector<StayBound>* bounds, bool is_marked) {
   if (bounds->size() < 3) return 0;
   const uint32_t first = bounds->front().serial;
@@ -38,8 +38,8 @@ uint64_t thin_out(std::vector<StayBound>* bounds, bool is_marked) {
   }
 }
 
-// As many low bits count as the table has. (The site, in bits 32 and up of the key, is in no lower bit of the first
-// product; by that alone every third site would have its stays side by side.)
+// The table uses as many low bits as it has slots for. (The site, in bits 32 and up of the key, reaches no lower bit of
+// the first product; with that alone every third site would have its stays side by side.)
 size_t slot_hash(uint32_t site, uint32_t begin, uint32_t end) {
   uint64_t hash = (uint64_t{site} << 32 ^ uint64_t{begin} << 16 ^ end) * 0x9E3779B97F4A7C15;
   hash = (hash ^ hash >> 32) * 0xD6E8FEB86659FD93;
@@ -70,7 +70,7 @@ uint64_t StayBounds::set(uint64_t now_ticks, uint64_t said_ticks, bool is_marked
     const uint64_t distance = thin_out(&bounds_, is_marked);
     if (!is_marked) distance_ = std::max(distance_, distance);
   }
-  // What the ledger took for later than the mark was before it all the same.
+  // Bounds that the ledger placed after the mark were before it all the same.
   for (StayBound& bound : bounds_) bound.said_ticks = std::min(bound.said_ticks, said_ticks);
   open_ticks_ = now_ticks + 1;
   bounds_.push_back({open_ticks_, said_ticks, next_serial_++, is_marked});
@@ -94,7 +94,7 @@ void StayBounds::thin() {
 
 uint32_t StayBounds::stretch_of(uint64_t ticks) {
   if (ticks >= bounds_.back().ticks) return bounds_.back().serial;  // as the ends of most are
-  // Blocks that end one after the other often began so.
+  // Blocks that end one after the other often began one after the other.
   if (latest_ + 1 < bounds_.size() && ticks >= bounds_[latest_].ticks && ticks < bounds_[latest_ + 1].ticks)
     return bounds_[latest_].serial;
   const auto behind = std::upper_bound(bounds_.begin(), bounds_.end(), ticks,
@@ -163,7 +163,7 @@ void StayBook::put(const KeptStay& stay) {
   slot->blocks += stay.blocks;
 }
 
-// Puts together what no bound is between any more, in a table of that many slots. False: there is no memory.
+// Merges stays that no bound separates any more, in a table of that many slots. False: there is no memory.
 bool StayBook::rebuild(size_t capacity) {
   std::vector<KeptStay> slots;
   try {

@@ -1,12 +1,12 @@
-// cli/collect/books/tensor_book.h: the tensors that threads tell of before a snapshot, and what each is in the books.
+// cli/collect/books/tensor_book.h: the tensors that threads report before a snapshot, and their blocks in the books.
 //
 // Guarantees
-//  - A block counts once in a snapshot, by the role that it was told of first.
+//  - A block counts once in a snapshot, with the role that was reported first.
 //  - Memory is bounded: kMost tensors are kept until their threads' snapshots, and kMostSites of their sites and the
-//    ten largest of each device in a snapshot, kMostKeptSites in all. More tensors are counted, and more sites are one
-//    for each role.
+//    ten largest of each device in a snapshot, kMostKeptSites in all. Further tensors are counted, and further sites
+//    are one for each role.
 // Context:  one thread.
-// Trust:    every address is the target's: it is looked up, and never read.
+// Trust:    every address is the target's: it is looked up, and never dereferenced.
 #pragma once
 
 #include "cli/collect/books/site_book.h"
@@ -34,7 +34,7 @@ struct KeptTensor {
   wire::TensorRole role;
 };
 
-// What tensors had of a device at a snapshot.
+// How much of a device tensors had at a snapshot.
 struct KeptTensors {
   uint32_t device;                                                // as in KeptDevice
   std::map<std::pair<uint32_t, wire::TensorRole>, Amount> sites;  // by the site of their blocks
@@ -50,11 +50,11 @@ class TensorBook {
 
   // Without room it is counted with those that are not found.
   void tell(uint32_t thread, const ToldTensor& tensor);
-  // What the thread has told of since its last snapshot.
+  // What the thread has reported since its last snapshot.
   std::vector<ToldTensor> take(uint32_t thread);
   uint64_t take_left_out(uint32_t thread);
   void forget_thread(uint32_t thread);
-  // Adds it to what a snapshot says of its device.
+  // Adds the tensor to its device in a snapshot.
   void keep(const KeptTensor& tensor, KeptTensors* of_device);
   uint64_t bytes() const { return told_count_ * sizeof(ToldTensor) + kept_sites_ * kSiteBytes; }
 

@@ -1,8 +1,7 @@
 // cli/collect/books/timeline.h: the smallest and largest number of live bytes per stretch of time, in bounded memory.
 //
 // Guarantees
-//  - Every value that was ever recorded lies within its bucket's bounds; maximum and minimum of a bucket were really
-//    reached.
+//  - Every recorded value is within its bucket's bounds; maximum and minimum of a bucket were really reached.
 //  - At most kMaxBuckets buckets: when they are full, neighbours are merged and the width doubles.
 //  - record() allocates nothing.
 // Cost:     1 ns a value in the current bucket; 64 KiB.
@@ -23,7 +22,7 @@ class LiveTimeline {
     uint64_t max_bytes;
   };
 
-  // Buckets are first `1 << width_log2` ticks wide.
+  // Buckets are at first `1 << width_log2` ticks wide.
   explicit LiveTimeline(uint32_t width_log2 = 14) : width_log2_(width_log2) { closed_.reserve(kMaxBuckets); }
 
   // Time begins here, with 0 bytes.
@@ -32,7 +31,7 @@ class LiveTimeline {
     open_end_ticks_ = ticks + (1ull << width_log2_);
   }
 
-  // The number of live bytes is this from now on. A time before the current bucket counts as in it.
+  // Sets the number of live bytes from now on. A time before the current bucket counts as in it.
   void record(uint64_t ticks, uint64_t live_bytes) {
     if (ticks >= open_end_ticks_) [[unlikely]]
       advance(ticks);

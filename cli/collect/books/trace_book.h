@@ -1,8 +1,8 @@
-// cli/collect/books/trace_book.h: the newest events of device memory, in a ring.
+// cli/collect/books/trace_book.h: the newest events of device memory, in a ring buffer.
 //
 // Guarantees
-//  - The newest `most` events are kept, and the older ones counted; where memory runs out, fewer are.
-//  - An event that is noted changed the books: a release that the driver refused is an end and a begin.
+//  - The newest `most` events are kept, fewer if memory runs out, and the older ones counted.
+//  - Every noted event changed the books: a release that the driver refused is an end and a begin.
 // Context:  one thread; events in the order of their stamps.
 // Cost:     40 bytes an event; nothing while it is off, or for the heap's events.
 #pragma once
@@ -23,7 +23,7 @@ struct TracedEvent {
   uint32_t site;
   uint32_t thread_id;
   uint32_t scope_path;  // of ScopeBook; 0: none
-  uint16_t device;      // as it goes among the books (inner_blocks.h)
+  uint16_t device;      // its number among the books (inner_blocks.h)
   TraceAction action;
   bool is_segment;
 };
@@ -35,7 +35,7 @@ class TraceBook {
   void start(uint64_t most) { most_ = most; }
   bool is_on() const { return most_ != 0; }
   uint64_t most() const { return most_; }
-  // Before the events that it says it of: who caused them, in which scope, and when.
+  // Call it before the events that it describes: which thread caused them, and in which scope.
   void set_now(uint32_t thread_id, uint32_t scope_path) {
     thread_id_ = thread_id;
     scope_path_ = scope_path;
@@ -70,7 +70,7 @@ class TraceBook {
       } catch (const std::bad_alloc&) {
       }
     }
-    is_full_ = true;  // with what it has by now
+    is_full_ = true;  // with the events it has by now
     ++older_;
     if (events_.empty()) return;
     events_[next_] = event;

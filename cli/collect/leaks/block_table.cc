@@ -1,6 +1,5 @@
-// cli/collect/leaks/block_table.cc: nearly every word of a program is no pointer, so the first question is whether it
-// lies in a cluster of the heap at all, of which there are few; then a page's entry leads to the blocks that begin on
-// it.
+// cli/collect/leaks/block_table.cc: nearly every word of a program is no pointer, so a look-up first checks whether it
+// is in a cluster of the heap at all, of which there are few; then a page's entry leads to the blocks that begin on it.
 #include "cli/collect/leaks/block_table.h"
 
 #include <algorithm>
@@ -11,7 +10,7 @@ namespace {
 
 constexpr uint64_t kPageBits = 12;
 constexpr uint64_t kMostGapPages = 256;     // between two pages of a cluster: 1 KiB of index
-constexpr uint64_t kMostBlockPages = 1024;  // of one block; more than a gap: a cluster ends with a larger one
+constexpr uint64_t kMostBlockPages = 1024;  // of one block; more than a gap: a larger block ends its cluster
 constexpr uint64_t kEndOfAddresses = uint64_t{1} << 56;
 
 uint64_t page_of(uint64_t address) { return address >> kPageBits; }
@@ -48,7 +47,7 @@ BlockTable::BlockTable(std::vector<LeakBlock> blocks) : blocks_(std::move(blocks
       ++cluster.pages;
     }
   }
-  index_.push_back(static_cast<uint32_t>(blocks_.size()));  // behind the last cluster's last page
+  index_.push_back(static_cast<uint32_t>(blocks_.size()));  // after the last cluster's last page
 }
 
 uint32_t BlockTable::find(uint64_t address) const {
@@ -60,7 +59,7 @@ uint32_t BlockTable::find(uint64_t address) const {
   const uint64_t offset = page - cluster.first_page;
   if (address >= cluster.end) return kNone;
   if (offset >= cluster.pages) return index_[cluster.index_off + cluster.pages] - 1;
-  // The entry behind a cluster's last page is the next cluster's first, whose blocks are the next as well.
+  // The entry after a cluster's last page is the next cluster's first, whose blocks are the next as well.
   const auto first = blocks_.begin() + index_[cluster.index_off + offset];
   const auto last = blocks_.begin() + index_[cluster.index_off + offset + 1];
   auto at = std::upper_bound(first, last, address,

@@ -1,11 +1,11 @@
-// cli/collect/leaks/block_table.h: the blocks that were live at the end, found by any address inside of them.
+// cli/collect/leaks/block_table.h: the blocks that were live at the end, found by any address inside them.
 //
 // Guarantees
-//  - Blocks stand in the order of their addresses. A block of no bytes holds its own address.
+//  - Blocks are in the order of their addresses. A block of 0 bytes contains its own address.
 // Context:  one thread; look-ups from several.
-// Cost:     24 bytes a block and 4 bytes for each page from the first block of a cluster to its last, but for the
-//           pages of a block of more than 4 MiB; a look-up of what
-//           is no address of the heap 2 ns, of a block some 10 ns.
+// Cost:     24 bytes a block and 4 bytes for each page from the first block of a cluster to its last, except for the
+//           pages of a block of more than 4 MiB; a look-up of a word that is no heap address 2 ns, of a block some 10
+//           ns.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@
 
 namespace heapprof::cli {
 
-// How a block is reached when the program ends; in the order of what is worse.
+// How a block is reached when the program ends, the worst last.
 enum class LeakKind : uint8_t {
-  kUnjudged,      // nobody knows: it was not there yet when the memory was looked at
-  kReachable,     // a chain of pointers to starts of blocks leads to it
-  kPossiblyLost,  // only a pointer into its middle does, here or on the way
-  kIndirectly,    // only blocks that are lost lead to it
-  kLost           // nothing does
+  kUnjudged,      // unknown: it did not exist yet when the memory was searched
+  kReachable,     // reachable through pointers to starts of blocks
+  kPossiblyLost,  // only through a pointer into a block's middle, its own or one on the way
+  kIndirectly,    // only lost blocks point to it
+  kLost           // definitely lost: nothing does
 };
 inline constexpr size_t kLeakKinds = 5;
 
@@ -39,16 +39,16 @@ class BlockTable {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  // pre: fewer than kNone blocks; blocks whose end is no address, or that lie within others, are left out
+  // pre: fewer than kNone blocks; blocks whose end is no address, or that are inside others, are left out
   explicit BlockTable(std::vector<LeakBlock> blocks);
 
   size_t size() const { return blocks_.size(); }
   const LeakBlock& operator[](uint32_t index) const { return blocks_[index]; }
   LeakBlock& operator[](uint32_t index) { return blocks_[index]; }
   const std::vector<LeakBlock>& blocks() const { return blocks_; }
-  // The block that holds this address.
+  // The block that contains this address.
   uint32_t find(uint64_t address) const;
-  // The first block that ends behind this address; size() if there is none.
+  // The first block that ends after this address; size(): no such block.
   uint32_t first_behind(uint64_t address) const;
 
  private:
@@ -57,7 +57,7 @@ class BlockTable {
     uint64_t first_page;
     uint64_t pages;
     uint64_t index_off;
-    uint64_t end;  // of its last block, whose pages have no entries where they are many
+    uint64_t end;  // of its last block, whose pages have no entries if they are many
   };
 
   std::vector<LeakBlock> blocks_;

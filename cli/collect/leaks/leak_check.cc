@@ -1,5 +1,5 @@
-// cli/collect/leaks/leak_check.cc: the tracer is the thread that stopped the others, so one thread does it all, and its
-// end lets go of them.
+// cli/collect/leaks/leak_check.cc: only the thread that stopped the others is their tracer, so one thread does it all,
+// and when it ends they run again.
 #include "cli/collect/leaks/leak_check.h"
 
 #include "cli/base/clock.h"
@@ -24,7 +24,7 @@ constexpr uint64_t kHoldNs = 100'000'000;  // how long threads stay stopped once
 constexpr uint64_t kHelpIntervalNs = 5'000'000;
 constexpr timespec kPauseOfProcess{0, 500'000};
 
-// In how many windows its blocks lie: pointers lead from any to any.
+// The number of windows that its blocks are in: pointers lead from any to any.
 size_t windows_of(const BlockTable& blocks) {
   size_t windows = 0;
   uint64_t next = 0;
@@ -40,7 +40,7 @@ size_t windows_of(const BlockTable& blocks) {
 }  // namespace
 
 LeakCheck::LeakCheck(const LeakQuestion& question) : question_(question), start_ns_(monotonic_ns()) {
-  // Signals of ours are the first thread's.
+  // Signals to the collector are the first thread's.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

@@ -1,17 +1,17 @@
-// cli/collect/leaks/leak_check.h: the check of one process at its end, in a thread of its own: rings are read on
-// meanwhile, this process's and all others'.
+// cli/collect/leaks/leak_check.h: the check of one process at its end, in its own thread, while the rings of this
+// process and all others are read on.
 //
 //   the constructor → kStopping … kStopped → give(scene) → kSearching
 //           … kDone (from kStopping where threads did not stop) → the agent is answered … kEnded
 //
 // Guarantees
-//  - It comes to kDone, with a result or a reason why there is none, some time after kMostNs at most, but where the
-//    kernel does not answer (a file system that hangs; a page that a thread would have to fill in which is held
-//    still, by userfaultfd): is_overdue() tells, and the process is to be let go on.
-//  - The threads that it stopped run again when it is destroyed, which may be done without a wait from kEnded on.
-// Not provided: that the process was still waiting at the end of it: its agent tells (EndQuestion).
+//  - It reaches kDone, with a result or the reason for a missing one, soon after kMostNs at the latest, unless the
+//    kernel does not answer (a file system that hangs; userfaultfd, where a stopped thread would have to fill in the
+//    page): then is_overdue() is true, and the process has to be let go.
+//  - The threads that it stopped run again when it is destroyed; from kEnded on destroying it does not wait.
+// Not provided: whether the process was still waiting at its end: the agent says it (EndQuestion).
 // Context:  the thread that reads the rings. A forked copy of it destroys no LeakCheck.
-// Trust:    what the process tells is only ever an address to read at, in its own memory.
+// Trust:    what the process says is only used as an address to read at, in its own memory.
 // Cost:     nothing in the process but the wait: some ms, and about 0.3 s for a million small blocks.
 #pragma once
 
@@ -76,9 +76,9 @@ class LeakCheck {
   Phase phase() const { return phase_.load(std::memory_order_acquire); }
   // pre: kStopped
   void give(LeakScene scene);
-  // It is to come to kDone soon: nobody waits for it any more.
+  // Makes it reach kDone soon: the result is not wanted any more.
   void abandon() { is_abandoned_.store(true, std::memory_order_relaxed); }
-  // Called now and then until kEnded, as the process may wait for it: see StoppedThreads::bury_dead().
+  // Call it now and then until kEnded, as the process may wait for it: see StoppedThreads::bury_dead().
   void help();
   bool is_overdue() const;
   // pre: kDone or kEnded; once

@@ -1,14 +1,14 @@
-// cli/collect/leaks/leak_marks.cc: three searches, one for each answer that is worse than the one before.
+// cli/collect/leaks/leak_marks.cc: three searches, each for a worse kind of block.
 //
-// First what roots reach by starts of blocks, while blocks that only an inner pointer leads to are put aside. Then
-// these, and whatever they lead to, as far as it was not reached yet: a block is looked at once, as what it holds does
-// not depend on who leads to it. What is left is lost, and the third search says which of it a programmer has to free,
-// so that the rest goes with it, and how much that is.
+// The first finds what roots reach by starts of blocks, and sets aside blocks that only an inner pointer leads to. The
+// second starts at these, and finds all that they lead to and that was not reached yet: a block is searched once, as
+// its content does not depend on what leads to it. What is left is lost. The third search finds which of these blocks a
+// programmer has to free, so that the rest is freed with them, and how much that is.
 //
-// Inner pointers that are as good as one to the start (as Valgrind's --leak-check-heuristics has them): to the
-// characters of a string of the old ABI, behind its length, capacity and count; behind the size that some allocators
-// put before a block (sqlite); behind the number of elements that new[] puts there where elements have destructors; and
-// to a base of an object with several of them, where both begin with a table of virtual functions.
+// Some inner pointers count as one to the start (as in Valgrind's --leak-check-heuristics): to the characters of a
+// string of the old ABI, after its length, capacity and count; to the address after the size that some allocators put
+// before a block (sqlite); to the address after the number of elements that new[] stores if elements have destructors;
+// and to a base of an object with several bases, if both begin with a virtual function table.
 #include "cli/collect/leaks/leak_marks.h"
 
 #include <algorithm>
@@ -24,10 +24,10 @@ namespace {
 
 constexpr uint64_t kWordBytes = sizeof(uint64_t);
 constexpr uint64_t kMostObjectBytes = 64 << 10;  // of an object with several bases
-constexpr uint64_t kMostHeaderBytes = 24;        // before what an old string or an array begins with
-constexpr uint64_t kLooksBetween = 4096;         // blocks, from one question whether to stop to the next
+constexpr uint64_t kMostHeaderBytes = 24;        // before the data of an old string or an array
+constexpr uint64_t kLooksBetween = 4096;         // blocks, between two checks whether to stop
 
-// The header of a chunk of glibc's malloc lies 16 bytes before its block, the first 8 of them in the block before.
+// The header of a chunk of glibc's malloc is 16 bytes before its block; its first 8 bytes are in the previous block.
 uint64_t next_header_of(const LeakBlock& block) {
   constexpr uint64_t kHeaderBytes = 16;
   constexpr uint64_t kLeastChunk = 32;
@@ -54,7 +54,7 @@ FirstWords first_words(const LeakBlock& block, WordSource* source) {
   return first;
 }
 
-// Length, capacity, count of references, and then the characters and a zero byte: what capacity asks for is the block.
+// Length, capacity, reference count, and then the characters and a zero byte: the capacity determines the block's size.
 bool is_old_string(const LeakBlock& block, uint64_t offset, const FirstWords& first) {
   constexpr uint64_t kRepBytes = 24;
   return offset == kRepBytes && first.count == 3 && first.words[0] <= first.words[1] &&
@@ -70,11 +70,11 @@ bool is_new_array(const LeakBlock& block, uint64_t offset, const FirstWords& fir
          (block.size_bytes - kWordBytes) % first.words[0] == 0 && first.words[0] < block.size_bytes;
 }
 
-// Sums owners of one kind and the same sites. Of a ring all sites count for which sum it is in, however many they are:
-// they are no more than its blocks. Single blocks, of which there may be millions, are looked up by their site alone.
+// Sums owners of one kind and the same sites. A ring's sum is found by all its sites, however many: they are no more
+// than its blocks. Single blocks, of which there may be millions, are looked up by their site alone.
 class OwnerSums {
  public:
-  // owner: the blocks that lead to each other, or one; bytes, blocks: of them and all that they lead to.
+  // owner: the blocks of a ring, or one block; bytes, blocks: of them and all that they lead to.
   void add(const BlockTable& table, std::vector<uint32_t>* owner, uint64_t bytes, uint64_t blocks) {
     if (blocks == 0) return;  // none of them was recorded
     std::sort(owner->begin(), owner->end(), [&table](uint32_t a, uint32_t b) { return table[a].site < table[b].site; });
@@ -194,7 +194,7 @@ void LeakMarks::suspect(uint32_t block) {
   suspects_.push_back(block);
 }
 
-// holder_of_word: asked of a word that leads to a block whose holder it may change.
+// holder_of_word: called if the word leads to a block whose holder it may change.
 template <typename HolderOfWord>
 void LeakMarks::mark_from(uint64_t word, bool is_libc, const HolderOfWord& holder_of_word) {
   const Found found = look_up(word);
@@ -259,7 +259,7 @@ void LeakMarks::follow_reachable() {
   }
 }
 
-// A suspect that was reached after all is none any more.
+// Suspects that were reached after all are dropped.
 void LeakMarks::follow_suspects() {
   std::erase_if(suspects_, [this](uint32_t block) { return blocks_[block].kind != LeakKind::kPossiblyLost; });
   while (!suspects_.empty() && !has_to_stop()) {
@@ -272,7 +272,7 @@ void LeakMarks::follow_suspects() {
   }
 }
 
-// Where each block that is lost leads to, among these.
+// The pointers from lost blocks to lost blocks.
 LeakMarks::Edges LeakMarks::edges_of_lost() {
   Edges edges;
   edges.first.reserve(blocks_.size() + 1);
@@ -289,7 +289,7 @@ LeakMarks::Edges LeakMarks::edges_of_lost() {
   return edges;
 }
 
-// The same pointers, from where they lead to.
+// The same pointers, in the reverse direction.
 LeakMarks::Edges LeakMarks::reversed(const Edges& edges) {
   Edges back;
   back.first.assign(edges.first.size(), 0);
@@ -303,8 +303,8 @@ LeakMarks::Edges LeakMarks::reversed(const Edges& edges) {
   return back;
 }
 
-// Goes from the block to all that it leads to and that was not visited; leave(block) is called for each when all that
-// it leads to has been left.
+// Depth-first search from the block, over unvisited blocks; calls leave(block) for each after all that it leads to
+// (post-order).
 template <typename Leave>
 void LeakMarks::walk_lost(const Edges& edges, uint32_t from, std::vector<bool>* visited, const Leave& leave) {
   struct Step {
@@ -327,12 +327,12 @@ void LeakMarks::walk_lost(const Edges& edges, uint32_t from, std::vector<bool>* 
   }
 }
 
-// Blocks that lead to each other are a ring, and a block alone is one, too; of each ring that no other leads into one
-// block is lost. When all are walked, in the order of addresses, a ring is left for good before any that leads into it
-// is. So walks that begin at blocks in the reverse of that order begin at one block of each such ring, that of the
-// smallest address, and have visited all others when their turn comes (as in Kosaraju's search for such rings).
-// The ring is what leads to that block: as no other ring leads there, a walk against the pointers finds nothing else,
-// and none of these walks visits what another one does.
+// A ring is a set of blocks that reach each other (a strongly connected component); a single block is one, too. Of each
+// ring that no other leads into, one block is lost. If all blocks are walked in the order of addresses, a ring is
+// completely left before any ring that leads into it. So walks that start in the reverse of that order start at one
+// block of each such ring, that of the smallest address, and have visited all other blocks when their turn comes (as in
+// Kosaraju's algorithm). The ring is what leads to that block: as no other ring does, a walk against the pointers finds
+// nothing else, and no two of these walks visit the same block.
 void LeakMarks::follow_lost() {
   const Edges edges = edges_of_lost();
   std::vector<uint32_t> left;

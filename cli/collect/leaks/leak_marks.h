@@ -1,23 +1,23 @@
-// cli/collect/leaks/leak_marks.h: which blocks can still be reached, given the roots: a search through memory in which
-// every word may be a pointer.
+// cli/collect/leaks/leak_marks.h: finds the blocks that can still be reached from the roots: a conservative search, in
+// which every word may be a pointer.
 //
-// The kinds are those of Valgrind's memcheck. A block that roots lead to by pointers to starts of blocks is reachable.
-// One to which only a pointer into a middle leads, there or on the way, is possibly lost; four patterns of C++
-// libraries count as pointers to the start (leak_marks.cc). Of the others one is lost of which nothing that is lost
-// leads to it, or one of a ring of them that lead to each other, that of the smallest address; what is reached from
-// there is lost indirectly. Such a lost block, alone or with its ring, owns what is reached from it: lost_owners() says
-// by site how much that is.
+// The kinds are those of Valgrind's memcheck. A block is reachable if pointers to starts of blocks lead to it from the
+// roots. If a pointer into a block's middle is needed, its own or on the way, it is possibly lost; four patterns of C++
+// libraries count as pointers to the start (leak_marks.cc). Of all other blocks, one is definitely lost if no other of
+// them points to it. In a ring (blocks that reach each other) that no other enters, the one with the smallest address
+// is. Blocks reached from a lost one are indirectly lost. A lost block, alone or with its ring, owns what is reached
+// from it: lost_owners() says by site how much that is.
 //
 // Guarantees
 //  - Every block gets a kind. Only words at addresses that are multiples of 8 are pointers.
-//  - What a block holds is read once at most, and once more each time that another holder leads to it, too (Join).
-//  - Each block that is lost, or lost indirectly, counts with one owner: what several lead to with one of them. Blocks
-//    of site 0, which were not recorded, lead to others and count nowhere.
-// Trust:    what is read is the program's: any word may be anything, and leads to a block of the table or nowhere.
+//  - A block's content is read once at most, and once more each time that another holder also leads to it (Join).
+//  - Each block that is lost, or indirectly lost, counts for one owner, also if several lead to it. Blocks of site 0,
+//    which were not recorded, are searched and count nowhere.
+// Trust:    the memory read is the program's: a word may be anything, and leads to a block of the table or nowhere.
 // Context:  one thread.
-// Cost:     about 10 ns a block and 1-2 ns a word, up to four times that where holders share (tests/bench is without
-//           it: once a run, at its end, and with the flag); 8 bytes for each pointer from one lost block to another,
-//           and 24 for each block.
+// Cost:     about 10 ns a block and 1-2 ns a word, up to four times that if holders share blocks (tests/bench is
+//           without it: it runs once, at the end, and only with the flag); 8 bytes for each pointer from one lost block
+//           to another, and 24 for each block.
 #pragma once
 
 #include "cli/collect/leaks/block_table.h"
@@ -36,21 +36,21 @@ struct MemoryRange {
   bool operator==(const MemoryRange&) const = default;
 };
 
-// What the search reads: the memory of a process that does not change meanwhile.
+// What the search reads: the memory of a process, which must not change during the search.
 class WordSource {
  public:
-  // `words` are those from `address` on.
+  // `words` start at `address`.
   using Visit = std::function<void(std::span<const uint64_t> words, uint64_t address)>;
 
   virtual ~WordSource() = default;
-  // Visits the words of the range that there are, in order. Pages that were never touched hold no word but 0 and may be
-  // left out. What is called may visit words itself, of less than 64 KiB.
+  // Visits the existing words of the range, in order. Pages that were never touched have only zeros and may be left
+  // out. The callback may visit words itself, of less than 64 KiB.
   virtual void visit(MemoryRange range, const Visit& visit) = 0;
-  // Whether there stands a table of virtual functions, as its object would point to.
+  // Whether a virtual function table is at the address, as an object would point to it.
   virtual bool is_vtable(uint64_t address) = 0;
 };
 
-// Blocks of one site among those that own.
+// Blocks of one site among the owners.
 struct LostPart {
   uint32_t site = 0;
   uint64_t bytes = 0;
@@ -59,8 +59,8 @@ struct LostPart {
   bool operator==(const LostPart&) const = default;
 };
 
-// Lost blocks of one site that nothing leads to; or rings of lost blocks that lead to each other, and that no other
-// leads into: of the same sites.
+// Lost blocks of one site that nothing points to; or rings of lost blocks that no other block points into, all of the
+// same sites.
 struct LostOwner {
   std::vector<LostPart> parts;  // the largest first, kMostParts at most; empty: of all other owners together
   bool is_ring = false;
@@ -76,31 +76,31 @@ class LeakMarks {
   static constexpr size_t kMostOwners = 256;
   static constexpr size_t kMostParts = 4;
   static constexpr uint32_t kMostHolderId = (1 << 24) - 1;
-  // Who holds what the word at this address of a root leads to (LeakBlock::holder).
+  // The holder of the block to which the word at this address of a root points (LeakBlock::holder).
   using HolderOf = std::function<uint32_t(uint64_t address)>;
-  // The holder that stands for both. Of one of them and what stands for both it is the latter; and only a few steps
-  // lead from any holder to one that stays what it is.
+  // The holder that represents both. Joined with one of the two again, it must stay the same; and from any holder only
+  // a few joins lead to one that no longer changes.
   using Join = std::function<uint32_t(uint32_t holder, uint32_t other)>;
 
   LeakMarks(BlockTable* blocks, WordSource* source);
 
-  // Whose words lead to blocks. What lies in a block of the table is left out: it counts where the block is reached.
-  // is_libc: data of the C library, whose malloc keeps addresses of the headers of chunks that are free: such a header
-  // may begin with the last word of the block before it.
+  // Adds memory whose words are roots. Parts inside a block of the table are left out: they count if the block is
+  // reached. is_libc: data of the C library, whose malloc keeps addresses of the headers of free chunks: such a header
+  // may begin with the last word of the previous block.
   void add_root(MemoryRange range, bool is_libc, const HolderOf& holder_of = {});
   void add_root_words(std::span<const uint64_t> words, uint32_t holder = 0);
-  // What has a holder keeps it. Holders from now on have a greater id than this one, which stands for all of them
-  // together, and stays that. pre: follow(); join can be called up to the next one
+  // Blocks with a holder keep it. Holders from now on have greater ids than `all`, which represents all of them
+  // together, and joins to itself. pre: follow(). join may be called until the next begin_holders()
   void begin_holders(uint32_t all, const Join& join);
-  // What the roots so far lead to has its holders.
+  // Gives all blocks reached from the roots so far their holders.
   void follow() { follow_reachable(); }
   // After the last root: every block has its kind.
   void finish();
-  // After finish(): the largest first, kMostOwners at most, of which the last one may be the rest.
+  // After finish(): the largest first, kMostOwners at most; the last one may be the sum of the rest.
   const std::vector<LostOwner>& lost_owners() const { return owners_; }
   // The deadline has passed: finish() was not done, and no kind means anything.
   bool is_interrupted() const { return is_interrupted_; }
-  // Asked now and then: true: stop.
+  // Called now and then; true: stop.
   void set_interrupt(std::function<bool()> has_to_stop) { has_to_stop_ = std::move(has_to_stop); }
 
  private:
@@ -109,7 +109,7 @@ class LeakMarks {
     bool is_start;
   };
 
-  // Of block i those to [first[i], first[i + 1]).
+  // The edges of block i are to[first[i]] … to[first[i + 1] - 1].
   struct Edges {
     std::vector<uint64_t> first;
     std::vector<uint32_t> to;
@@ -134,8 +134,8 @@ class LeakMarks {
   BlockTable& blocks_;
   WordSource& source_;
   std::function<bool()> has_to_stop_;
-  std::vector<uint32_t> reached_;   // whose content was not looked at yet
-  std::vector<uint32_t> suspects_;  // only pointers into their middle were seen
+  std::vector<uint32_t> reached_;   // whose content was not searched yet
+  std::vector<uint32_t> suspects_;  // only pointers into their middle were found
   std::vector<LostOwner> owners_;
   uint32_t all_holders_ = 0;
   Join join_;

@@ -1,11 +1,12 @@
-// cli/collect/leaks/leak_roots.cc: /proc/PID/maps says what is mapped, not by whom, and neighbours of one kind are one
-// line. So the lines are taken apart by what else is known: the program headers of each file (how far its .bss goes),
-// the start of the brk heap, the books (what the program mapped), and the forms of glibc's malloc and threads.
+// cli/collect/leaks/leak_roots.cc: /proc/PID/maps says what is mapped, not by what code, and adjacent mappings of one
+// kind are one line. So the lines are split by other knowledge: the program headers of each file (how far its .bss
+// goes), the start of the brk heap, the books (what the program mapped), and the data structures of glibc's malloc and
+// threads.
 //
-// The forms: an arena of a thread begins at a multiple of 64 MiB with a heap_info, whose sizes must fit. A block that
-// malloc mapped for itself has the bit for that in its header. A thread's descriptor points to itself, twice, and lies
-// at the upper end of its stack; where no thread that lives has it, its stack is one that is kept for the next thread,
-// and what it holds is stale.
+// These structures: a thread's arena begins at a multiple of 64 MiB with a heap_info, whose sizes must fit. A block
+// with its own mapping by malloc has the bit for that in its header. A thread's descriptor points to itself, twice, and
+// is at the upper end of its stack; if no live thread has it, glibc keeps its stack for the next thread, and its
+// content is stale.
 #include "cli/collect/leaks/leak_roots.h"
 
 #include "cli/base/file_name.h"
@@ -55,7 +56,7 @@ class Roots {
         is_glibc_(is_libc_path(facts.allocator)),
         own_pages_(facts.own_pages) {
     std::sort(own_pages_.begin(), own_pages_.end(), is_before);
-    uint64_t end = 0;  // each once, so that their ends stand in order as well
+    uint64_t end = 0;  // without overlaps, so that their ends are ordered as well
     for (MemoryRange& own : own_pages_) {
       own.start = std::max(own.start, end);
       own.end = std::max(own.start, own.end);
@@ -87,21 +88,21 @@ class Roots {
   struct Extent {
     uint64_t start_avma = 0;
     uint64_t lowest_svma = 0;   // of its first page
-    uint64_t highest_svma = 0;  // where its last segment ends; as the other one: it is no module
+    uint64_t highest_svma = 0;  // where its last segment ends; equal to lowest_svma: no module
   };
   struct Bss {
     uint64_t end = 0;  // 0: none
     const TargetMapping* of = nullptr;
   };
 
-  // These pieces, all inside of the range, without the agent's pages.
+  // These pieces, all inside the range, without the agent's pages.
   std::vector<MemoryRange> without_own(const MemoryRange& range, const std::vector<MemoryRange>& pieces) const {
     const auto first = std::partition_point(own_pages_.begin(), own_pages_.end(),
                                             [&range](const MemoryRange& it) { return it.end <= range.start; });
     return without(pieces, {first, own_pages_.end()});
   }
 
-  // like: what there is to say of it, but the range.
+  // like: all facts about it except the range.
   void add(const MemoryRange& range, const LeakRoot& like) {
     if (range.start >= range.end) return;
     for (const MemoryRange& piece : without_own(range, {range})) {
@@ -115,7 +116,7 @@ class Roots {
     add(range, like);
   }
 
-  // Data of the module of which this is a part.
+  // Root for data of the module of which this is a part.
   LeakRoot variables_of(const TargetMapping& part) {
     LeakRoot like;
     like.is_libc = is_libc_path(part.path);
@@ -167,8 +168,8 @@ class Roots {
     }
   }
 
-  // Others may have written what the process never looked at; to look would change the file. Where it may only read,
-  // what it never looked at holds no pointer of its own; and files on a disk hold data.
+  // Other processes may have written pages that this one never touched; reading them would change the file. If the
+  // process may only read, pages that it never touched have none of its pointers; and files on a disk have data.
   void add_shared(const MemoryRange& range, bool is_writable) {
     for (const MemoryRange& piece : without_own(range, {range})) {
       uint64_t unread_bytes = piece.end - piece.start;
@@ -184,7 +185,7 @@ class Roots {
     }
   }
 
-  // It holds what nobody may read now; the process may allow that again.
+  // Its content is unreadable now, but the process may make it readable again: counts it as unread.
   void add_unreadable(const TargetMapping& mapping) {
     if (mapping.is_of_file() && (is_left_out(mapping.path) || is_device(mapping.path))) return;
     const std::vector<MemoryRange> held =
@@ -192,7 +193,7 @@ class Roots {
     for (const MemoryRange& pages : without_own(mapping.range, held)) memory_.add_unread(pages.end - pages.start);
   }
 
-  // How far the .bss of the file that ends where mapping `index` begins reaches into it.
+  // If a file's mapping ends where mapping `index` begins: how far that file's .bss reaches into it.
   Bss bss_of(size_t index) const {
     const std::vector<TargetMapping>& mappings = memory_.mappings();
     if (index == 0) return {};
@@ -227,8 +228,8 @@ class Roots {
     return extent.highest_svma > extent.lowest_svma ? extent : Extent{};
   }
 
-  // Of the module of which this is a part. A file may be loaded several times (dlmopen), and the first page of it be
-  // mapped again in its data (lld): such a page lies within a module, and begins none.
+  // The module of which this is a part. A file may be loaded several times (dlmopen), and its first page may be mapped
+  // again in its data (lld): such a page is inside a module, and does not begin one.
   Extent extent_of(const TargetMapping& part) const {
     Extent extent;
     for (const TargetMapping& mapping : memory_.mappings()) {
@@ -245,7 +246,7 @@ class Roots {
     return page_end(extent.start_avma + (extent.highest_svma - extent.lowest_svma));
   }
 
-  // What the thread-local storage of all objects takes below a thread pointer, and what libc has in reserve there.
+  // The size of all objects' thread-local storage below a thread pointer, and of libc's reserve there.
   uint64_t static_tls_bytes() {
     if (static_tls_bytes_ != 0) return static_tls_bytes_;
     uint64_t bytes = kSpareTlsBytes;
@@ -264,7 +265,7 @@ class Roots {
     if (bss.of != nullptr && !is_left_out(bss.of->path)) add({start, bss.end}, variables_of(*bss.of));
   }
 
-  // The pages of brk. Where addresses are not spread at random the program's .bss is in the same line.
+  // The pages of brk. Without address space randomisation the program's .bss is in the same line.
   void add_heap(const TargetMapping& mapping, const Bss& bss) {
     const uint64_t start = std::clamp(memory_.heap_start(), mapping.range.start, mapping.range.end);
     add_bss(bss, mapping.range.start);
@@ -288,8 +289,8 @@ class Roots {
     return thread.thread_avma - std::min(thread.thread_avma, static_tls_bytes());
   }
 
-  // From its stack pointer, where that lies in there, to its descriptor, below which is its thread-local storage. How
-  // much of that libc has in reserve is not known: what may be of the outermost functions counts as the stack's.
+  // From its stack pointer, if that is in the range, to its descriptor, below which is its thread-local storage. How
+  // much of that is libc's reserve is unknown: what may belong to the outermost functions counts as stack.
   void add_thread(const LeakThread& thread, const MemoryRange& range, uint64_t end) {
     const bool is_below = is_in(thread.stack_avma, range) && thread.stack_avma < thread.thread_avma;
     const uint64_t storage = std::max(range.start, storage_start(thread) + (is_below ? kSpareTlsBytes : 0));
@@ -311,7 +312,7 @@ class Roots {
       const MemoryRange part{std::max(mapped->start, at), std::min(mapped->end, range.end)};
       if (at < part.start) pieces.push_back({at, part.start});
       at = std::max(at, part.end);
-      // With blocks in it, it is what an allocator inside of the program takes them from.
+      // With blocks in it, it is the memory of an allocator inside the program.
       if (!has_blocks(*mapped) || facts_.inherits) add(part, RootKind::kMapped);
     }
     if (at < range.end) pieces.push_back({at, range.end});
@@ -324,7 +325,7 @@ class Roots {
     }
   }
 
-  // Nobody can tell what it is: of the stacks in it what is known.
+  // Its use is unknown: adds only known parts of stacks in it.
   void add_unknown(const MemoryRange& piece) {
     if (facts_.inherits) return add(piece);
     for (const LeakThread& thread : facts_.threads) {
@@ -338,7 +339,7 @@ class Roots {
     }
   }
 
-  // Pages with glibc's malloc: without what that took.
+  // Pages with glibc's malloc: without malloc's own memory.
   void add_beside_malloc(const MemoryRange& piece) {
     std::vector<MemoryRange> taken = arenas_in(piece);
     const std::vector<MemoryRange> chunks = mapped_chunks_in(piece, taken);
@@ -374,7 +375,7 @@ class Roots {
     return arenas;
   }
 
-  // Among these arenas.
+  // Finds malloc's separately mapped blocks outside these arenas.
   std::vector<MemoryRange> mapped_chunks_in(const MemoryRange& piece, const std::vector<MemoryRange>& arenas) {
     std::vector<MemoryRange> chunks;
     auto arena = arenas.begin();
@@ -382,7 +383,7 @@ class Roots {
          i < blocks_.size() && blocks_[i].start < piece.end && !memory_.is_stopped(); ++i) {
       while (arena != arenas.end() && arena->end <= blocks_[i].start) ++arena;
       if (arena != arenas.end() && blocks_[i].start >= arena->start) continue;
-      std::array<uint64_t, 2> header{};  // what lies before the chunk's start, and its size
+      std::array<uint64_t, 2> header{};  // the bytes before the chunk's start, and its size
       if (!memory_.read(blocks_[i].start - sizeof header, header.data(), sizeof header)) continue;
       if ((header[1] & kMappedChunk) == 0) continue;
       const uint64_t start = blocks_[i].start - sizeof header;
@@ -391,7 +392,7 @@ class Roots {
     return chunks;
   }
 
-  // Takes the piece apart at the descriptors of threads in it.
+  // Splits the piece at the descriptors of threads in it.
   void add_without_old_stacks(const MemoryRange& piece) {
     std::vector<uint64_t> descriptors;
     memory_.visit({page_end(piece.start), piece.end & ~(kPageBytes - 1)},
@@ -421,7 +422,7 @@ class Roots {
   const RootFacts& facts_;
   bool is_glibc_;
   std::vector<MemoryRange> own_pages_;  // by address
-  uint64_t static_tls_bytes_ = 0;       // 0: nobody has asked yet
+  uint64_t static_tls_bytes_ = 0;       // 0: not computed yet
   std::vector<LeakRoot> roots_;
 };
 

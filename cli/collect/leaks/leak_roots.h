@@ -1,17 +1,17 @@
-// cli/collect/leaks/leak_roots.h: where the search for pointers begins: all memory of a process that is neither the
-// heap's nor heapprof's.
+// cli/collect/leaks/leak_roots.h: where the search for pointers begins: all memory of a process except the heap's and
+// heapprof's own.
 //
-//   roots   data of the program and its libraries; of each thread's stack what lies above its stack pointer; its
-//           registers and thread-local storage; memory that the program shares; pages that it mapped itself
-//   not     what malloc takes its blocks from (what is live in it counts where it is reached), stacks of threads that
-//           have ended, the agent and what it shares with the collector
+//   roots   data of the program and its libraries; each thread's stack above its stack pointer; its registers and
+//           thread-local storage; memory that the program shares; pages that it mapped itself
+//   not     the memory of malloc (live blocks in it are searched when they are reached), stacks of threads that have
+//           ended, the agent and what it shares with the collector
 //
-// Pages that nobody is known to have mapped are roots with glibc's malloc, whose own pages can be told by their form.
-// Another allocator's cannot: with one of those they are none.
+// Pages of unknown origin are roots with glibc's malloc, whose own pages can be recognised by their form. Another
+// allocator's cannot: with one of those such pages are not roots.
 //
 // Guarantees
-//  - Blocks of the table are part of ranges, and LeakMarks leaves them out.
-// Trust:    everything is the target's; the worst that it can do is to be told wrong about itself.
+//  - The ranges include blocks of the table; LeakMarks leaves these out.
+// Trust:    everything is the target's; it can only falsify the report about itself.
 #pragma once
 
 #include "cli/collect/leaks/block_table.h"
@@ -24,7 +24,7 @@
 namespace heapprof::cli {
 
 struct LeakThread {
-  uint64_t stack_avma = 0;   // its stack pointer, less what lies below it and counts
+  uint64_t stack_avma = 0;   // its stack pointer, less the area below it that counts
   uint64_t thread_avma = 0;  // its thread pointer
 };
 
@@ -34,10 +34,10 @@ struct RootFacts {
   std::vector<MemoryRange> mapped;     // by the program itself, as the books have it
   uint64_t arena_inode = 0;
   std::string allocator;  // path of the object that serves malloc; empty: the program
-  bool inherits = false;  // a forked child: what its parent had is in no book
+  bool inherits = false;  // a forked child: its parent's blocks are in no book
 };
 
-// Whose memory it is; a block counts with the first of them that leads to it (root_holders.h).
+// The owner of the memory; a block counts for the first of these that leads to it (root_holders.h).
 enum class RootKind : uint8_t {
   kVariable,     // of the program or a library
   kThreadLocal,  // storage of threads
@@ -51,13 +51,13 @@ struct LeakRoot {
   bool is_libc = false;
   RootKind kind = RootKind::kOther;
   std::string module;       // of a variable: the path of its file
-  uint64_t start_avma = 0;  // likewise: where its first page is; 0: not known
-  uint64_t base_avma = 0;   // likewise: what is added to its addresses
+  uint64_t start_avma = 0;  // likewise: where its first page is; 0: unknown
+  uint64_t base_avma = 0;   // likewise: its load bias
 };
 
 std::vector<LeakRoot> find_roots(TargetMemory* memory, const BlockTable& blocks, const RootFacts& facts);
 
-// True of glibc's own file.
+// Whether it is glibc's own file.
 bool is_libc_path(const std::string& path);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
-// cli/collect/leaks/module_variables.cc: reads .symtab and .dynsym by hand: the process waits, little is needed of
-// them, and elfutils would read the whole file.
+// cli/collect/leaks/module_variables.cc: reads .symtab and .dynsym by hand: the process waits, little of them is
+// needed, and elfutils would read the whole file.
 #include "cli/base/file_table.h"
 #include "cli/collect/leaks/root_holders.h"
 
@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kMostNameBytes = 4096;
 constexpr size_t kMostNamesBytes = 256 << 20;
 
-// Symbols of one address: the larger one, then the one that others see, then by the alphabet.
+// Order of symbols at one address: the larger one first, then a global one, then by name.
 struct Candidate {
   uint64_t start_svma;
   uint64_t size_bytes;

@@ -1,8 +1,8 @@
-// cli/collect/leaks/root_holders.cc: a block's holder is a number, of one variable or of a set of them.
+// cli/collect/leaks/root_holders.cc: a block's holder is a number, of one variable or of a set of variables.
 //
-// A search that comes to a block by another variable gives it the set of both, and goes through it once more. Sets have
-// three members at most, so that a block changes its holder three times at most, however the pointers run; and the last
-// of these holders, which stands for all larger sets, does not depend on the order in which they were found.
+// If the search reaches a block from another variable as well, it gives the block the set of both, and searches it once
+// more. Sets have three members at most, so a block changes its holder three times at most, whatever the pointers are.
+// The last of these holders, which represents all larger sets, does not depend on the order in which they were found.
 #include "cli/collect/leaks/root_holders.h"
 
 #include "cli/base/fd.h"
@@ -29,13 +29,14 @@ bool is_larger(const HeldBlocks& a, const HeldBlocks& b) {
 
 }  // namespace
 
-// A number of its inode would not do: overlayfs has two.
+// Compares the first page, as an inode's number is not enough: on overlayfs a file has two.
 std::vector<Variable> read_mapped_variables(const LeakRoot& root, TargetMemory* memory) {
   constexpr uint64_t kPageBytes = 4096;
   if (root.start_avma == 0) return {};
   const std::string path = fmt::format("/proc/{}/root{}", memory->pid(), root.module);
   struct stat facts {};
-  if (::stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return {};  // else to open it may do something
+  // opening anything else may have effects
+  if (::stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return {};
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.is_open() || ::fstat(fd.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return {};
   std::vector<char> on_disk(std::min(static_cast<uint64_t>(facts.st_size), kPageBytes));
@@ -108,7 +109,7 @@ void RootHolders::mark(const std::vector<LeakRoot>& roots, const std::vector<std
                        const std::function<std::vector<Variable>(const LeakRoot&)>& read_variables, LeakMarks* marks) {
   read_variables_ = read_variables;
   for (const RootKind kind : kKinds) {
-    marks->follow();  // with the sets of the kind before, whose ids come before this one's
+    marks->follow();  // with the previous kind's sets, whose ids are below this kind's
     many_ = add(kind, 0, "");
     holders_[many_].members = {many_};
     marks->begin_holders(many_, [this](uint32_t holder, uint32_t other) { return join(holder, other); });

@@ -1,5 +1,5 @@
-// cli/collect/leaks/stopped_threads.cc: threads are found in /proc/PID/task, again and again until there is no new one:
-// a thread that is not stopped yet may make another.
+// cli/collect/leaks/stopped_threads.cc: /proc/PID/task is read again and again until it has no new thread: a thread
+// that is not stopped yet may create another.
 #include "cli/collect/leaks/stopped_threads.h"
 
 #include "cli/base/clock.h"
@@ -26,7 +26,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr uint64_t kMostStopNs = 5'000'000'000;  // a thread in the kernel's uninterruptible sleep does not stop
-constexpr uint64_t kRedZoneBytes = 128;          // below the stack pointer, of a function that calls no other
+constexpr uint64_t kRedZoneBytes = 128;          // below the stack pointer, of a leaf function
 constexpr timespec kPause{0, 200'000};
 constexpr char kNotStopped[] = "a thread of it did not stop";
 
@@ -45,7 +45,7 @@ std::vector<pid_t> list_tasks(pid_t pid) {
   return ids;
 }
 
-// The thread's id in its own pid namespace: the last of those that the kernel lists. 0: it is gone.
+// The thread's id in its own pid namespace: the last one that the kernel lists. 0: it is gone.
 uint32_t own_id(pid_t pid, pid_t id) {
   std::ifstream status(task_path(pid, id, "status"));
   std::string line;
@@ -84,8 +84,8 @@ void add_words(const Registers& registers, std::vector<uint64_t>* words) {
   std::memcpy(words->data() + before, &registers, (words->size() - before) * sizeof(uint64_t));
 }
 
-// Calls that come back with EINTR when the thread is stopped, no handler having run, and have done nothing then
-// (signal(7)). Most others the kernel begins again by itself.
+// Calls that return EINTR when the thread is stopped, without a handler having run, and have done nothing then
+// (signal(7)). The kernel restarts most others by itself.
 bool is_ended_by_stops(uint64_t call) {
   switch (call) {
     case SYS_read:  // of inotify; a device's
@@ -96,7 +96,7 @@ bool is_ended_by_stops(uint64_t call) {
     case SYS_semop:
     case SYS_semtimedop:
     case SYS_io_getevents:
-    case SYS_accept:  // these with a timeout of the socket's
+    case SYS_accept:  // these if the socket has a timeout
     case SYS_accept4:
     case SYS_recvfrom:
     case SYS_recvmsg: return true;
@@ -104,7 +104,7 @@ bool is_ended_by_stops(uint64_t call) {
   }
 }
 
-// A signal of these would end the call as well.
+// A pending signal would end the call as well.
 bool has_pending_signal(pid_t pid, pid_t id) {
   std::ifstream status(task_path(pid, id, "status"));
   uint64_t pending = 0;
@@ -153,7 +153,7 @@ void StoppedThreads::renew_calls() const {
 
 void StoppedThreads::bury_dead(pid_t pid) {
   for (const pid_t id : list_tasks(pid)) {
-    // Whatever is asked for, that a traced thread has stopped is answered too, and taken: so the answer is looked at.
+    // waitid() also reports, and consumes, stops of traced threads, whatever is asked for: so look at the answer first.
     siginfo_t info{};
     constexpr int kEnd = WEXITED | WNOHANG | __WALL;
     if (id == pid || ::waitid(P_PID, static_cast<id_t>(id), &info, kEnd | WNOWAIT) != 0) continue;
@@ -190,8 +190,8 @@ std::string StoppedThreads::stop(pid_t pid, uint32_t exiting_id, const std::func
     for (; looked_at < threads_.size(); ++looked_at) {
       Thread& thread = threads_[looked_at];
       for (;;) {
-        // Never WEXITED: that would be the end's status, which is another's to take. And the news is left where it is
-        // (WNOWAIT): of a thread that stopped because a signal came it has the signal, which is lost with it.
+        // Never WEXITED: the exit status is for the process's parent. And WNOWAIT leaves the report in place: if a
+        // signal stopped the thread, the report has the signal, which would be lost with it.
         constexpr int kNews = WSTOPPED | WNOHANG | WNOWAIT | __WALL;
         siginfo_t info{};
         if (::waitid(P_PID, static_cast<id_t>(thread.id), &info, kNews) == 0 && info.si_pid != 0) break;

@@ -1,5 +1,5 @@
-// cli/collect/leaks/target_memory.cc: blocks are small and lie together, so they are read in windows that are kept;
-// mappings are large and mostly empty, so /proc/PID/pagemap is asked which of their pages there are.
+// cli/collect/leaks/target_memory.cc: blocks are small and close together, so they are read in windows that are cached;
+// mappings are large and mostly empty, so /proc/PID/pagemap is asked which of their pages are present.
 #include "cli/collect/leaks/target_memory.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ constexpr uint64_t kMapPageBytes = 4096;
 constexpr size_t kLeastWindows = 4096;
 constexpr size_t kMostWindows = 32768;
 constexpr uint64_t kPieceBytes = 1 << 20;
-constexpr uint64_t kLongBytes = 64 << 10;  // from here on it is asked which pages there are
+constexpr uint64_t kLongBytes = 64 << 10;  // from here on pagemap is asked which pages are present
 constexpr size_t kPagesAtOnce = 8192;      // of pagemap
 constexpr uint64_t kPresent = uint64_t{1} << 63;
 constexpr uint64_t kSwapped = uint64_t{1} << 62;
@@ -39,7 +39,7 @@ struct ScanQuestion {
   uint64_t flags;
   uint64_t start;
   uint64_t end;
-  uint64_t walk_end;  // the answer's: as far as it went
+  uint64_t walk_end;  // set by the kernel: how far it went
   uint64_t regions;
   uint64_t regions_count;
   uint64_t most_pages;
@@ -59,7 +59,7 @@ constexpr uint64_t kScanPresent = 1 << 3;
 constexpr uint64_t kScanSwapped = 1 << 4;
 constexpr uint64_t kScanZeros = 1 << 5;
 constexpr size_t kRegionsAtOnce = 1024;
-constexpr uint64_t kScanBytes = uint64_t{1} << 40;  // where nothing is the kernel goes over it in steps of GiB
+constexpr uint64_t kScanBytes = uint64_t{1} << 40;  // the kernel skips empty ranges in steps of GiB
 
 std::string read_file(const std::string& path) {
   std::string text;
@@ -74,9 +74,9 @@ std::string read_file(const std::string& path) {
   }
 }
 
-// Field 47 of /proc/PID/stat, start_brk; the name in brackets may hold anything.
+// Field 47 of /proc/PID/stat, start_brk; the name in brackets may have any characters.
 uint64_t parse_heap_start(const std::string& stat) {
-  constexpr int kAfterName = 45;  // fields behind the name and before it
+  constexpr int kAfterName = 45;  // fields between the name and it
   size_t at = stat.rfind(')');
   for (int field = 0; field < kAfterName && at != std::string::npos; ++field) at = stat.find(' ', at + 1);
   if (at == std::string::npos) return 0;
@@ -151,7 +151,7 @@ const TargetMapping* TargetMemory::mapping_of(uint64_t address) const {
   return &*(behind - 1);
 }
 
-// pagemap has nothing to say of a process that is gone, nor of what is no address.
+// pagemap says nothing for a process that is gone, nor for an invalid address: a read shows which it is.
 void TargetMemory::note_end_of(uint64_t address) {
   char byte = 0;
   read_some(address, &byte, 1);
@@ -165,7 +165,7 @@ void TargetMemory::add_pages(MemoryRange pages, std::vector<MemoryRange>* found)
   }
 }
 
-// Asks for what is there, where nothing is it costs nothing. False: the kernel is too old for it (Linux 6.7 has it).
+// Asks for the present pages; empty ranges cost nothing. False: the kernel is too old for it (Linux 6.7 has it).
 bool TargetMemory::scan_pages(MemoryRange range, Kind kind, std::vector<MemoryRange>* found) {
   std::vector<ScanRegion> regions(kRegionsAtOnce);
   while (range.start < range.end && !is_stopped()) {
@@ -193,7 +193,7 @@ bool TargetMemory::scan_pages(MemoryRange range, Kind kind, std::vector<MemoryRa
   return true;
 }
 
-// Asks for page after page. False: nobody knows.
+// Asks for page after page. False: the kernel does not say.
 bool TargetMemory::list_pages(MemoryRange range, Kind kind, std::vector<MemoryRange>* found) {
   std::vector<uint64_t> entries(kPagesAtOnce);
   const uint64_t last = range.end / kMapPageBytes;
@@ -208,7 +208,7 @@ bool TargetMemory::list_pages(MemoryRange range, Kind kind, std::vector<MemoryRa
       const bool is_swapped = (entries[i] & kSwapped) != 0;
       if (!is_swapped && (entries[i] & kPresent) == 0) continue;
       if (kind == Kind::kChanged && !is_swapped && (entries[i] & kOfFile) != 0) continue;
-      // The kernel has one page of zeros for all processes; the large one looks like a file's.
+      // The kernel has one zero page for all processes; the huge one looks like a file's.
       if (kind == Kind::kWritten && !is_swapped && (entries[i] & (kExclusive | kOfFile)) != kExclusive) continue;
       add_pages({page * kMapPageBytes, (page + 1) * kMapPageBytes}, found);
     }
@@ -276,7 +276,7 @@ const TargetMemory::Window& TargetMemory::window_of(uint64_t address, uint64_t**
         at += kMapPageBytes;
         continue;
       }
-      // A read ends at the first page that cannot be read.
+      // A read ends at the first unreadable page.
       const size_t got = read_some(start + at, reinterpret_cast<char*>(*words) + at, end - at);
       if (got == 0) window.unread |= static_cast<uint8_t>(1U << (at / kMapPageBytes));
       at = got == 0 ? at + kMapPageBytes : (at + got + kMapPageBytes - 1) & ~(kMapPageBytes - 1);
@@ -294,7 +294,7 @@ void TargetMemory::visit_piece(MemoryRange piece, const Visit& visit) {
     read_bytes_ += got;
     if (got != 0) visit({piece_words_.get(), got / sizeof(uint64_t)}, piece.start);
     piece.start += got;
-    if (got < wanted) {  // a page that no word stands in: a device's, or of a file that has become shorter
+    if (got < wanted) {  // an unreadable page: a device's, or of a file that was truncated
       const uint64_t next = (piece.start & ~(kMapPageBytes - 1)) + kMapPageBytes;
       unread_bytes_ += std::min(next, piece.end) - piece.start;
       piece.start = next;
@@ -321,7 +321,7 @@ void TargetMemory::visit(MemoryRange range, const Visit& visit) {
       if ((bits & 1) != 0 && from < to) unread_bytes_ += to - from;
     }
     if (known > range.start) {
-      // A copy: what is called may visit other memory, which may take this window's place.
+      // A copy: the callback may visit other memory, which may replace this window.
       std::array<uint64_t, kWindowBytes / sizeof(uint64_t)> copy;
       const size_t count = (known - range.start) / sizeof(uint64_t);
       std::memcpy(copy.data(), words + (range.start - window.start) / sizeof(uint64_t), count * sizeof(uint64_t));

@@ -4,7 +4,7 @@
 //  - New elements are zero bytes. Growing moves page tables, not data (mremap), so there is no pause and no second
 //    copy.
 //  - Untouched capacity costs no memory.
-//  - Growing that finds no memory throws std::bad_alloc and has changed nothing.
+//  - Without memory growing throws std::bad_alloc and has changed nothing.
 // Not provided: stable addresses. A reference is valid until the array grows.
 #pragma once
 
@@ -40,13 +40,13 @@ class GrowingArray {
     items_[size_ - 1] = copy;
   }
 
-  // Room for that many more: they can be added without asking for memory.
+  // Makes room for that many more, which can then be added without allocating.
   void make_room(size_t count) {
     if ((size_ + count) * sizeof(T) > bytes_) [[unlikely]]
       reserve(size_ + count);
   }
 
-  // Makes the array at least `size` long; what is new is zero.
+  // Makes the array at least `size` long; new elements are zero.
   void grow_to(size_t size) {
     if (size <= size_) return;
     if (size * sizeof(T) > bytes_) [[unlikely]]

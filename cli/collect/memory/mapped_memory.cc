@@ -16,7 +16,7 @@ void* map_anywhere(size_t bytes, int protection) {
   return memory;
 }
 
-// Address space that begins at a huge page's boundary.
+// Address space that is aligned to a huge page.
 void* map_aligned(size_t bytes, int protection) {
   auto* all = static_cast<unsigned char*>(map_anywhere(bytes + kHugePageBytes, protection));
   const size_t before = (kHugePageBytes - reinterpret_cast<uintptr_t>(all) % kHugePageBytes) % kHugePageBytes;
@@ -42,7 +42,7 @@ void* map_written(size_t bytes) {
     memory = map_aligned(bytes, PROT_READ | PROT_WRITE);
     ::madvise(memory, bytes, MADV_HUGEPAGE);
   }
-  ::madvise(memory, bytes, MADV_POPULATE_WRITE);  // where it fails (before Linux 5.14), page faults will do
+  ::madvise(memory, bytes, MADV_POPULATE_WRITE);  // if it fails (before Linux 5.14), page faults do the same
   return memory;
 }
 

@@ -15,10 +15,10 @@ inline constexpr size_t kHugeFrom = 2 * kHugePageBytes;
 
 // bytes: a multiple of the page size
 void* map_zeroed(size_t bytes);
-// The same for memory of which every page is about to be written: one call instead of a page fault each (5 µs in a
-// virtual machine). From kHugePageBytes on in huge pages, where the kernel has them.
+// The same for memory whose pages will all be written: one call instead of a page fault each (5 µs in a virtual
+// machine). From kHugePageBytes on in huge pages, if the kernel has them.
 void* map_written(size_t bytes);
-// Moves the contents by page tables; what is new is zero. The old piece is gone.
+// Moves the contents by page tables; new memory is zero. The old piece is gone.
 void* grow_mapping(void* memory, size_t bytes, size_t new_bytes);
 void unmap(void* memory, size_t bytes);
 

@@ -1,12 +1,12 @@
-// cli/collect/memory/memory_budget.cc: a limit is met before it is hit, or not at all.
+// cli/collect/memory/memory_budget.cc: a limit has to be noticed before it is hit.
 //
-// Behind a limit there is no error to handle: the kernel's out-of-memory killer ends a process, and a failed allocation
-// inside of a library ends it too. The collector therefore looks every few milliseconds whether what is left would
-// still do for writing its profiles, and stops recording while it does.
+// After a limit is hit there is no error to handle: the kernel's out-of-memory killer ends a process, and a failed
+// allocation inside a library ends it too. So the collector checks every few milliseconds whether the rest is still
+// enough for writing its profiles, and stops recording while it is.
 //
-// What counts differs: --max-memory is about our own resident pages, ulimit about address space, a control group about
-// all of its processes, the program included. Pages of files that the kernel can take back are not counted against a
-// group, as it takes them back before it kills.
+// What counts differs: --max-memory limits heapprof's own resident pages, ulimit address space, a control group all of
+// its processes, the program included. Reclaimable file pages are not counted against a group, as the kernel reclaims
+// them before it kills.
 #include "cli/collect/memory/memory_budget.h"
 
 #include <fcntl.h>
@@ -90,7 +90,7 @@ MemoryBudget::MemoryBudget(uint64_t max_bytes, const std::string& root)
   find_groups(root);
 }
 
-// /proc/self/cgroup says which group we are in: "4:memory:/a/b" (version 1) or "0::/a/b" (version 2).
+// /proc/self/cgroup says the group of this process: "4:memory:/a/b" (version 1) or "0::/a/b" (version 2).
 // /proc/self/mountinfo says where these trees are mounted, and which of their groups is the root there; in a container
 // it may be the container's own.
 void MemoryBudget::find_groups(const std::string& root) {

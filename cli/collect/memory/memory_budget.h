@@ -1,12 +1,12 @@
 // cli/collect/memory/memory_budget.h: the limits on this process's memory, and how near they are.
 //
-// Known are --max-memory (a budget for resident memory), RLIMIT_AS, RLIMIT_DATA, and the memory limits of control
-// groups, version 1 and 2, of this process's own group and of those above it as far as they can be seen.
+// It knows --max-memory (a budget for resident memory), RLIMIT_AS, RLIMIT_DATA, and the memory limits of control
+// groups, version 1 and 2: of this process's own group and of those above it as far as they are visible.
 //
 // Guarantees
-//  - Reads only; a limit that cannot be read is none. Limits are read each time: they may be changed while the program
-//    runs.
-// Not provided: a promise. Between two looks memory grows; who stops must do so with something left.
+//  - It only reads; a limit that cannot be read counts as no limit. Limits are read each time: they may change while
+//    the program runs.
+// Not provided: a promise. Memory grows between two looks; the caller must stop while some is left.
 // Cost:     2 µs, and 4 µs for each group with a limit.
 #pragma once
 
@@ -24,22 +24,22 @@ struct MemoryShortage {
   uint64_t limit_bytes = 0;
 };
 
-// What the caller has to say about itself.
+// What the caller states about itself.
 struct MemoryNeed {
-  uint64_t freeable_bytes = 0;  // would be given back if it stopped
-  uint64_t finish_bytes = 0;    // is needed to come to an end
+  uint64_t freeable_bytes = 0;  // freed if it stopped
+  uint64_t finish_bytes = 0;    // needed to finish
 };
 
-// Whether a limit of this process's own, on its address space or its data, is set.
+// Whether this process has its own limit on address space or data.
 bool is_memory_limited();
 
 class MemoryBudget {
  public:
-  // max_bytes 0: no budget of our own. `root` stands before /proc and /sys, for tests.
+  // max_bytes 0: no --max-memory. `root` is put before /proc and /sys, for tests.
   explicit MemoryBudget(uint64_t max_bytes = 0, const std::string& root = "");
 
-  // The first limit under which less is left than is needed to finish. A control group also holds the program: while
-  // what is held here is below an eighth of its limit, stopping would not help it and is not asked for.
+  // The first limit under which less is left than is needed to finish. A control group also contains the program: while
+  // heapprof's share is below an eighth of the limit, stopping would not help, and no shortage is reported.
   std::optional<MemoryShortage> shortage(const MemoryNeed& need) const;
 
  private:
@@ -48,7 +48,7 @@ class MemoryBudget {
     UniqueFd soft_limit;  // memory.high; above it the group is slowed down
     UniqueFd used;
     UniqueFd stat;
-    const char* cache_key;  // in `stat`: pages of files that the kernel takes back when it needs them
+    const char* cache_key;  // in `stat`: file pages that the kernel reclaims when it needs them
   };
   struct OwnUse {
     uint64_t address_space_bytes = 0;

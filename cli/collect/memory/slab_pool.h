@@ -1,11 +1,11 @@
 // cli/collect/memory/slab_pool.h: memory in slabs of a page, each with a number, that never move.
 //
-// A table made of slabs grows by one slab at a time: nothing is copied, nothing that was cleared once is cleared again.
+// A table made of slabs grows by one slab at a time: nothing is copied, and nothing is cleared twice.
 //
 // Guarantees
-//  - A slab lies at a multiple of its size. It is zero when it is taken.
+//  - A slab is aligned to its size. It is zero when it is taken.
 //  - Running out throws std::bad_alloc and has changed nothing.
-//  - kReserve slabs are always left for those who must still put something down when nothing may grow any more.
+//  - kReserve slabs are always left, for data that must still be stored after stop_growing().
 // Cost:     address space and memory in pieces of 256 KiB, from 2 MiB on of 2 MiB in huge pages.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace heapprof::cli {
 class SlabPool {
  public:
   static constexpr size_t kSlabBytes = 4096;
-  static constexpr size_t kUnitBytes = 8;  // of what a number of 32 bits can name: 32 GiB
+  static constexpr size_t kUnitBytes = 8;  // a 32-bit unit number can address 32 GiB
   static constexpr uint32_t kSlabUnits = kSlabBytes / kUnitBytes;
   static constexpr size_t kReserve = 16;
 
@@ -29,12 +29,12 @@ class SlabPool {
 
   // A new slab: the number of its first unit.
   uint32_t take();
-  // What lies at a unit of a slab that was taken.
+  // The memory at a unit of a slab that was taken.
   void* at(uint32_t unit) const { return pieces_[unit / kPieceUnits] + size_t{unit % kPieceUnits} * kUnitBytes; }
 
-  // From here on nothing is asked of the system: what there is is used up, the reserve too.
+  // From here on no memory is requested from the system: what there is is used up, the reserve too.
   void stop_growing() { may_grow_ = false; }
-  // Gives all back. pre: nobody uses a slab any more
+  // Frees all. pre: no slab is used any more
   void release();
 
   size_t taken() const { return taken_; }
@@ -49,7 +49,7 @@ class SlabPool {
 
   bool may_grow_ = true;
   size_t taken_ = 0;
-  std::vector<unsigned char*> pieces_;  // of larger mappings, too
+  std::vector<unsigned char*> pieces_;  // also the pieces of larger mappings
   std::vector<size_t> mapped_bytes_;    // of the mapping that begins with this piece; 0: none does
 };
 

@@ -1,13 +1,14 @@
-// cli/collect/memory/splitting_table.h: a hash table of slots of 16 bytes that grows by parts of a page.
+// cli/collect/memory/splitting_table.h: a hash table of 16-byte slots that grows by parts of one page each (extendible
+// hashing).
 //
-// A directory finds the part of a hash by its first bits; within a part a slot is looked for by linear probing. A part
-// that is nearly full is split in two by one more bit: so an insert moves 252 slots at most, never all of them.
+// A directory finds the part of a hash by its first bits; linear probing finds a slot within a part. A part that is
+// nearly full is split in two by one more bit: so an insert moves 252 slots at most, never all of them.
 //
-// A hash has 32 bits and is the caller's: parts share its first kMaxDepth bits, and from then on a full part gets
-// another one behind it. Whoever makes up keys whose hashes are alike makes look-ups slow, and the directory 8 MiB.
+// The caller supplies a 32-bit hash. Parts are split by its first kMaxDepth bits; beyond that a full part gets an
+// overflow part. Keys with forged equal hashes make look-ups slow, and the directory 8 MiB.
 //
 // Guarantees
-//  - What finds no memory throws std::bad_alloc and has changed nothing. Before that every part is filled.
+//  - Without memory an insert throws std::bad_alloc and has changed nothing. Before that every part is filled.
 //  - A slot stays where it is until the next insert or erase. Its memory can be read until release().
 // Cost:     21-43 bytes a slot, 8 bytes of directory a part.
 #pragma once
@@ -29,12 +30,12 @@ class SplittingTable {
   static constexpr uint32_t kSlots = 252;  // of a part
   static constexpr uint32_t kMaxDepth = 20;
 
-  // pool: where the parts come from; it outlives the table.
+  // pool: supplies the parts; it must outlive the table.
   explicit SplittingTable(SlabPool* pool) : pool_(*pool), directory_{new_part(0)} {}
   SplittingTable(const SplittingTable&) = delete;
   SplittingTable& operator=(const SplittingTable&) = delete;
 
-  // Where a slot of this hash wants to be in its part; `near` of 4 slots whose hashes are equal.
+  // The preferred slot of this hash in its part; `near` selects one of 4 slots with equal hashes.
   static uint32_t home(uint32_t hash, uint32_t near) {
     return ((hash & kHomeMask) * (kSlots / kNear) >> kHomeBits) * kNear + near;
   }
@@ -42,7 +43,7 @@ class SplittingTable {
 
   void prefetch(uint32_t hash, uint32_t near) const { prefetch_line(&part_of(hash)->slots[home(hash, near)]); }
 
-  // The slot for which is_wanted(slot) is true; nullptr: there is none.
+  // The slot for which is_wanted(slot) is true; nullptr: no such slot.
   template <typename IsWanted>
   Slot* find(uint32_t hash, uint32_t near, const IsWanted& is_wanted) const {
     Part* part = part_of(hash);
@@ -57,7 +58,7 @@ class SplittingTable {
     return nullptr;
   }
 
-  // Puts a slot in that is not there yet. key_of(slot) gives the Key that a slot was put in with.
+  // Adds a slot that is not in the table. key_of(slot) returns the Key with which a slot was added.
   struct Key {
     uint32_t hash;
     uint32_t near;
@@ -79,7 +80,7 @@ class SplittingTable {
       const Slot& moved = part->slots[i];
       if (moved.is_free()) break;
       const Key key = key_of(moved);
-      if (distance(home(key.hash, key.near), i) < distance(gap, i)) continue;  // it would come to lie before its home
+      if (distance(home(key.hash, key.near), i) < distance(gap, i)) continue;  // it would be before its home
       part->slots[gap] = moved;
       gap = i;
     }
@@ -98,13 +99,13 @@ class SplittingTable {
     }
   }
 
-  // How many slots are looked at until one is found: the mean over all. For tests, as slow look-ups change no result.
+  // The mean number of slots probed until one is found. For tests, as slow look-ups change no result.
   template <typename KeyOf>
   double mean_probes(const KeyOf& key_of) const {
     uint64_t sum = 0;
     uint64_t count = 0;
     for (size_t i = 0; i < directory_.size(); i += size_t{1} << (depth_ - directory_[i]->depth)) {
-      uint64_t before = 0;  // in the parts that are looked at first
+      uint64_t before = 0;  // in the parts that are probed first
       for (const Part* part = directory_[i]; part != nullptr; part = part->overflow, before += kSlots) {
         for (uint32_t at = 0; at < kSlots; ++at) {
           if (part->slots[at].is_free()) continue;
@@ -127,7 +128,7 @@ class SplittingTable {
   static_assert(kHomeBits + kMaxDepth <= 32);
 
   struct Part {
-    Part* overflow;  // holds more slots of the same hashes; nullptr: none
+    Part* overflow;  // more slots of the same hashes; nullptr: none
     uint32_t used;
     uint32_t depth;  // bits that all of its hashes share
     std::array<uint64_t, 6> reserved;
@@ -155,7 +156,7 @@ class SplittingTable {
     return &part->slots[i];
   }
 
-  // A part of this hash with a slot to spare.
+  // A part of this hash with a free slot.
   template <typename KeyOf>
   Part* make_room(uint32_t hash, const KeyOf& key_of) {
     for (;;) {
@@ -193,7 +194,7 @@ class SplittingTable {
       const bool is_second = (key.hash >> (32 - depth) & 1) != 0;
       put(is_second ? second : part, key, slot);
     }
-    // The directory's entries of the old part lie side by side; the second half of them is the new one's.
+    // The directory's entries of the old part are adjacent; the second half of them becomes the new part's.
     const size_t count = size_t{1} << (depth_ - depth);
     const size_t first = (uint64_t{hash} >> (32 - depth) | 1) << (depth_ - depth);
     for (size_t i = 0; i < count; ++i) directory_[first + i] = second;

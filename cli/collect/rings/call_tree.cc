@@ -1,7 +1,7 @@
 // cli/collect/rings/call_tree.cc: see call_tree.h.
 //
 // A slot holds the whole key, so that a look-up touches no node. When a part of the table is split, the hashes of its
-// slots are needed again: 4 bytes a node, against a sweep over all nodes.
+// slots are needed again. Keeping them costs 4 bytes a node, and saves a sweep over all nodes.
 #include "cli/collect/rings/call_tree.h"
 
 namespace heapprof::cli {
@@ -34,7 +34,7 @@ uint32_t CallTree::site_of(uint32_t node, uint32_t depth) {
   return site_of(slot_of(node), depth);
 }
 
-// The folder adds nodes, so that slots move.
+// The folder adds nodes, and slots may move: so the slot is looked up again.
 uint32_t CallTree::deep_site_of(uint32_t node, uint32_t depth) {
   const uint32_t site = site_of(folder_.fold(this, node, depth), 0);
   slot_of(node).site = site;

@@ -1,15 +1,15 @@
-// cli/collect/rings/call_tree.h: gives every call stack one number: a tree of locations, and the sites that hang in it.
+// cli/collect/rings/call_tree.h: gives every call stack one number: a tree of locations, and the sites at its nodes.
 //
-// A stack is looked up frame by frame from its outermost one. The slot of a frame is found by the hash of its whole
-// path, which needs no memory access: so slots can be prefetched many records ahead (hash_step, prefetch), then looked
-// up (descend). The slots are a SplittingTable: no new frame pays for moving those of all others, which took up to 290
+// A stack is looked up frame by frame from the outermost one. The hash of a frame's whole path finds its slot, and
+// computing it needs no memory access: so slots can be prefetched many records ahead (hash_step, prefetch), then looked
+// up (descend). The slots are a SplittingTable, so that no new frame has to move all other slots: that took up to 290
 // ms, while a ring fills in 5.
 //
 // Guarantees
-//  - Equal stacks have one node, different ones two: the full key is compared, the hash only finds it.
+//  - Equal stacks have one node, different ones two: the full key is compared, the hash only finds the slot.
 //  - A parent's index is smaller than its children's. Node 0 is the root.
 //  - The site of a deep stack is that of its short form (stack_folder.h).
-//  - What finds no memory throws std::bad_alloc and has changed nothing.
+//  - Without memory a call throws std::bad_alloc and has changed nothing.
 // Cost:     12 bytes a node, 21-43 a slot.
 #pragma once
 
@@ -26,7 +26,7 @@
 
 namespace heapprof::cli {
 
-// A site: a stack, and whether it could be walked to its end.
+// A site: a stack, and whether the unwinder reached its end.
 struct SiteKey {
   uint32_t stack;
   uint32_t truncated;
@@ -57,8 +57,8 @@ class CallTree {
     bool is_free() const { return node == 0; }
   };
 
-  // The child of `parent` at `location`, made if it is new. path_hash is that of the child's path.
-  // The reference is valid until the next descend.
+  // The child of `parent` at `location`, added if it is new. path_hash is the hash of the child's path. The reference
+  // is valid until the next descend.
   Slot& descend(uint32_t path_hash, uint32_t parent, uint32_t location) {
     const auto is_wanted = [parent, location](const Slot& slot) {
       return slot.parent == parent && slot.location == location && !slot.is_free();
@@ -69,7 +69,7 @@ class CallTree {
     return add(path_hash, parent, location);
   }
 
-  // The site of a whole stack of so many frames, made if it is new; never 0.
+  // The site of a whole stack of `depth` frames, added if it is new; never 0.
   uint32_t site_of(Slot& slot, uint32_t depth) {
     if (slot.site == 0) [[unlikely]] {
       if (depth > kDeepFrames) return deep_site_of(slot.node, depth);
@@ -91,12 +91,12 @@ class CallTree {
     return table_->slots.mean_probes([this](const Slot& slot) { return key_of(table_->hashes[slot.node]); });
   }
   uint64_t slot_bytes() const { return table_ == nullptr ? 0 : table_->bytes(); }
-  // No stack is looked up any more: gives the slots back. Nodes and sites stay.
+  // No stack is looked up any more: frees the slots. Nodes and sites stay.
   void release_slots() { table_.reset(); }
 
  private:
   using SlotKey = SplittingTable<Slot>::Key;
-  // What is needed for looking stacks up, and no longer.
+  // Needed only while stacks are looked up.
   struct Table {
     SlabPool pool;
     SplittingTable<Slot> slots{&pool};

@@ -1,5 +1,5 @@
-// cli/collect/rings/device_event.h: what an event of a device says besides an Event; few programs have any, and those
-// have few.
+// cli/collect/rings/device_event.h: the part of a device event that does not fit into an Event; few programs have any,
+// and those have few.
 #pragma once
 
 #include "shared/events.h"
@@ -16,7 +16,7 @@ struct DeviceEvent {
   uint64_t address;
 };
 
-// From the decoder to the ledger, while events wait for their turn.
+// Keeps them from the decoder to the ledger, while the events wait in order.
 class DeviceEventTable {
  public:
   uint64_t put(const DeviceEvent& device_event) {

@@ -1,4 +1,4 @@
-// cli/collect/rings/event.h: what the decoder hands to the ledger: one event of one ring, its stack already a site.
+// cli/collect/rings/event.h: what the decoder passes to the ledger: one event of one ring, its stack already a site.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ enum class EventKind : uint32_t {
   kDevice,         // an operation on a device's memory; `address` is its number in DeviceEventTable
   kScope,          // of a scope, or a mark; `address` is the record's first word (wire::pack_scope), `size_bytes` the
                    // time in ticks, 0 if it is not known; of kItems, the items
-  kName,         // what is live at the address goes by the name whose number is `size_bytes`, or is a tensor's (`site`)
-  kLaunch,       // a kernel or a graph was launched: `address` and `size_bytes` are the record's two words
-                 // (wire::pack_launch)
-  kObjectBegin,  // an object of Python (wire::DeviceOperation::kBeginInner), which are too many for that table
+  kName,           // what is live at the address has the name of number `size_bytes`, or is a tensor's (`site`)
+  kLaunch,         // a kernel or a graph was launched: `address` and `size_bytes` are the record's two words
+                   // (wire::pack_launch)
+  kObjectBegin,    // an object of Python (wire::DeviceOperation::kBeginInner), which are too many for that table
   kObjectEnd,
   kLaunches,  // `size_bytes` kernels were launched by the thread since its scopes changed last
 };
 
 struct Event {
-  uint64_t stamp;       // never smaller than that of the event before it in the same ring
+  uint64_t stamp;       // never smaller than that of the previous event of the same ring
   uint64_t address;     // 0 for kReallocCancel, kReallocFree, kThreadLeft
-  uint64_t size_bytes;  // of the new block; of one of the heap with the rate by which it was chosen: pack_size
+  uint64_t size_bytes;  // of the new block; for a heap block with the rate by which it was chosen: pack_size
   uint32_t site;        // of the new block; of a kScope that begins an operator, wire::pack_operator; of a
                         // kName of a tensor, its wire::TensorRole; 0 otherwise
   uint32_t thread_and_kind;
@@ -37,7 +37,7 @@ struct Event {
 };
 static_assert(sizeof(Event) == 32);
 
-// A size and, in its highest byte, the number of a rate (rings/sample_rates.h). As they are where the rate is 0.
+// A size and, in its highest byte, the number of a rate (rings/sample_rates.h). With rate 0 it is the plain size.
 inline constexpr uint32_t kSizeWordBits = 56;
 constexpr uint64_t pack_size(uint64_t size_bytes, uint32_t rate) {
   return size_bytes | static_cast<uint64_t>(rate) << kSizeWordBits;

@@ -1,7 +1,7 @@
 // cli/collect/rings/event_queue.h: decoded events of one ring that wait for the watermark, in order.
 //
 // Guarantees
-//  - The events lie side by side in memory; what is taken is forgotten, and a large empty queue gives its memory back.
+//  - The events are contiguous in memory; taken events are dropped, and a large empty queue frees its memory.
 #pragma once
 
 #include "cli/collect/rings/event.h"
@@ -18,17 +18,17 @@ class EventQueue {
   bool empty() const { return front_ == events_.size(); }
   size_t size() const { return events_.size() - front_; }
   const Event& front() const { return events_[front_]; }
-  // The event `count` places behind the front; nullptr: there are not so many.
+  // The event `count` places after the front; nullptr: there are not so many.
   const Event* ahead(size_t count) const { return count < size() ? &events_[front_ + count] : nullptr; }
 
-  // As many from the front as have no later stamp than `bound`.
+  // The events from the front with stamps up to `bound`.
   std::span<const Event> up_to(uint64_t bound) const {
     const std::span<const Event> all = std::span(events_).subspan(front_);
     const auto end = std::partition_point(all.begin(), all.end(), [bound](const Event& e) { return e.stamp <= bound; });
     return all.first(static_cast<size_t>(end - all.begin()));
   }
 
-  // The same, but `most` at most, and without a look at all of them.
+  // The same, but `most` at most, and without searching the whole queue.
   std::span<const Event> run_up_to(uint64_t bound, size_t most) const {
     const std::span<const Event> first = std::span(events_).subspan(front_, std::min(most, size()));
     size_t count = 0;

@@ -1,12 +1,12 @@
-// cli/collect/rings/module_map.cc: an address means another object after a dlclose and a dlopen.
+// cli/collect/rings/module_map.cc: after a dlclose and a dlopen an address means another object.
 //
-// A thread writes addresses, and the age of its events; it notices an unload at its next event, not at once. So
-// nothing is ever taken out of the list: an address is looked for from the newest entry backwards, and the first that
-// is not younger than the thread's age holds it. If all are younger, the thread is late, and the first object
-// that came to that address is meant.
+// A thread writes addresses, and the age (generation) of its events; it notices an unload at its next event, not at
+// once. So no entry is ever removed from the list: an address is searched from the newest entry backwards, and the
+// first entry that is not younger than the thread's age is the one. If all are younger, the thread is late, and the
+// first object that came to that address is meant.
 //
-// The search is linear, and a program may have hundreds of objects. So it is made once for an address: the answer is
-// kept in a hash table, with the range of ages in which it is true.
+// The search is linear, and a program may have hundreds of objects. So it is done once for an address: a hash table
+// keeps the answer, with the range of ages in which it is valid.
 #include "cli/collect/rings/module_map.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ void ModuleMap::read(const unsigned char* table, uint32_t bytes) {
     const auto to_end = static_cast<uint32_t>(wire::kModuleTableBytes - at);
     uint32_t entry_bytes = 0;
     std::memcpy(&entry_bytes, table + at, sizeof entry_bytes);
-    if (entry_bytes == 0) {  // what follows begins at the table's start
+    if (entry_bytes == 0) {  // the next entry begins at the table's start
       entry_bytes = to_end;
       is_sound_ = to_end <= unread_bytes;
     } else {
@@ -68,7 +68,7 @@ void ModuleMap::read(const unsigned char* table, uint32_t bytes) {
 bool ModuleMap::read_entry(const unsigned char* at, uint32_t bytes_left, uint32_t* entry_bytes) {
   wire::ModuleEntry entry;
   if (bytes_left < sizeof entry) return false;
-  std::memcpy(&entry, at, sizeof entry);  // a copy: the target may change the table while we look
+  std::memcpy(&entry, at, sizeof entry);  // a copy: the target may change the table at any moment
   if (entry.entry_bytes < sizeof entry || entry.entry_bytes > bytes_left || entry.entry_bytes % 8 != 0) return false;
   if (sizeof entry + entry.path_bytes + entry.build_id_bytes > entry.entry_bytes) return false;
   if (entry.start_avma >= entry.end_avma) return false;
@@ -98,7 +98,7 @@ uint32_t ModuleMap::module_of(const std::string& path, const std::string& build_
   return at->second;
 }
 
-// Forgets what is known of addresses in this range: another object has come there.
+// Drops cached answers for addresses in this range: another object has come there.
 void ModuleMap::forget(uint64_t start_avma, uint64_t end_avma) {
   for (Cached& cached : cache_) {
     if (cached.pc_avma != kNoPc && cached.pc_avma - 1 >= start_avma && cached.pc_avma - 1 < end_avma) {
@@ -108,7 +108,7 @@ void ModuleMap::forget(uint64_t start_avma, uint64_t end_avma) {
 }
 
 uint32_t ModuleMap::resolve(uint64_t cache_index, uint64_t pc_avma, uint32_t age) {
-  // pc − 1 lies inside the calling instruction, and so surely inside the object.
+  // pc − 1 is inside the calling instruction, and so surely inside the object.
   const Entry* found = nullptr;
   Cached cached{pc_avma, 0, 0, UINT32_MAX, 0};
   for (size_t i = entries_.size(); i-- != 0;) {
@@ -121,7 +121,7 @@ uint32_t ModuleMap::resolve(uint64_t cache_index, uint64_t pc_avma, uint32_t age
     }
     cached.to = std::min(cached.to, entry.age);
   }
-  if (found == nullptr) {  // the thread has not noticed yet that time went on: the first object that came there
+  if (found == nullptr) {  // the thread has not noticed the new age yet: take the first object that came there
     for (const Entry& entry : entries_) {
       if (pc_avma - 1 < entry.start_avma || pc_avma - 1 >= entry.end_avma) continue;
       found = &entry;

@@ -1,13 +1,14 @@
-// cli/collect/rings/module_map.h: which location in which ELF file a program counter is.
+// cli/collect/rings/module_map.h: maps a program counter to a location in an ELF file.
 //
-// Reads the arena's module table, a list without end in which addresses may be taken again by another object after an
-// unload. An entry counts from its age on; of several that hold an address, the last one counts.
+// Reads the arena's module table, an endless list (a circular buffer). After an unload another object may take the same
+// addresses. Each unload begins a new age, a generation of the list. An entry is valid from its age on; of several that
+// contain an address, the last one is valid.
 //
 // Guarantees
 //  - One location per (object, address in its file): an object that is loaded twice, or elsewhere, keeps its locations.
-//    Objects are told apart by build id, or by path where they have none.
+//    The build id identifies an object; without one, the path does.
 // Trust:    every byte of the table is hostile.
-// Cost:     locate: one look-up in a hash table that stays in the cache; about 100 ns at the first sight of an address.
+// Cost:     locate: one look-up in a hash table that stays in the cache; about 100 ns for a new address.
 #pragma once
 
 #include "cli/collect/memory/growing_array.h"
@@ -34,12 +35,12 @@ class ModuleMap {
 
   // From now on the frames of one line of Python are one location. Without it each instruction is one.
   void set_codes(PythonLines::Codes codes) { python_lines_.emplace(std::move(codes)); }
-  // Takes over what was appended to the table. `table` has wire::kModuleTableBytes bytes, to which `bytes` were ever
-  // written, modulo 2^32: it is gone round.
+  // Takes over what was appended to the table. `table` has wire::kModuleTableBytes bytes and wraps around; `bytes` is
+  // how many were ever written to it, modulo 2^32.
   void read(const unsigned char* table, uint32_t bytes);
-  // How many of these were read, and may be written over.
+  // How many of these were read, and may be overwritten.
   uint32_t bytes_read() const { return bytes_read_; }
-  // Grows whenever an address may have become another location than it was.
+  // Grows whenever an address may now mean another location than before.
   uint64_t version() const { return entries_.size(); }
   // False: the table held an entry that no agent writes; it is read no further.
   bool is_sound() const { return is_sound_; }
@@ -60,7 +61,7 @@ class ModuleMap {
   const std::vector<Location>& locations() const { return locations_; }
 
  private:
-  static constexpr uint64_t kNoPc = 0;  // no return address is 0; one that claims to be is not cached
+  static constexpr uint64_t kNoPc = 0;  // no real return address is 0; a forged 0 is not cached
 
   struct Entry {
     uint64_t start_avma;

@@ -1,4 +1,4 @@
-// cli/collect/rings/notes.cc: a note is read while its writer may still change it, or may be somebody who lies.
+// cli/collect/rings/notes.cc: a note is read while its writer may still change it, and the writer may be hostile.
 //
 // There are few, and they are read at the end and when devices are looked up. So each is copied whole, its numbers are
 // checked, and the control characters of its text are escaped: it ends up on a terminal.
@@ -17,13 +17,13 @@ namespace heapprof::cli {
 
 namespace {
 
-// The target may change it between two loads; the compiler may make two of one.
+// Loads once: the compiler may turn one load into two, and the target may change the word between them.
 template <typename Word>
 Word load_once(const Word& word) {
   return *const_cast<const volatile Word*>(&word);
 }
 
-// A count that went back below zero is a failed exec seen half way.
+// A count below zero is a failed exec that was read half way.
 uint64_t count_of(const std::atomic<uint32_t>& count) {
   const uint32_t value = count.load(std::memory_order_relaxed);
   return value > INT32_MAX ? 0 : value;
@@ -43,7 +43,7 @@ void add_name(const std::string& name, std::vector<std::string>* names) {
   if (std::find(names->begin(), names->end(), name) == names->end()) names->push_back(name);
 }
 
-// UUID PCI_ID BYTES NAME: what is not known is empty.
+// UUID PCI_ID BYTES NAME: unknown fields are empty.
 DeviceIdentity parse_identity(const std::string& text) {
   DeviceIdentity identity;
   std::string bytes;

@@ -1,10 +1,10 @@
-// cli/collect/rings/pace.h: how long the rings of a process may be left alone.
+// cli/collect/rings/pace.h: how long the rings of a process may be left unread.
 //
-// Each look at the rings costs the collector, and where cores share their execution units the program too. Left alone
-// for too long, a ring runs full and its thread waits. So the next look is due when the fullest ring will be a quarter
-// full, if it goes on being written as fast as it was since the look before: of three quarters it may be wrong. Whoever
-// stops writing, as the system took its core away, may go on as fast as before at any moment: the time between two
-// looks grows by the double at most.
+// Each look at the rings costs the collector time, and the program too where cores share their execution units. If a
+// ring is left unread for too long, it runs full and its thread waits. So the next look is due when the fullest ring
+// will be a quarter full, if it is written as fast as since the previous look. The other three quarters are room for
+// error. A thread that stops writing, as the system took its core away, may resume at full speed at any moment: so the
+// time between two looks doubles at most.
 //
 // Context:  pure data: no clock, no memory of the target.
 #pragma once
@@ -23,35 +23,35 @@ class Pace {
  public:
   static constexpr uint64_t kNever = UINT64_MAX;
   static constexpr uint64_t kWantedParts = 4;  // of a ring, one of which may be full
-  // A look that finds less than such a part of a ring, so soon after the one before, may be put off.
+  // A look that finds less than this part of a ring, this soon after the previous one, may be put off.
   static constexpr uint64_t kFewParts = 8;
   static constexpr uint64_t kSoonNs = 1'000'000;
   static constexpr uint64_t kFirstIntervalNs = 150'000;
 
-  // A look begins, at the rings of which note() tells.
+  // A look begins; note() reports its rings.
   void look(uint64_t now_ns) {
     now_ns_ = now_ns;
     bytes_ = 0;
     room_bytes_ = 1;
   }
-  // A ring of so much room has so many bytes that were not read.
+  // A ring with this much room has this many unread bytes.
   void note(uint64_t bytes, uint64_t room_bytes) {
     if (static_cast<__uint128_t>(bytes) * room_bytes_ <= static_cast<__uint128_t>(bytes_) * room_bytes) return;
     bytes_ = bytes;
     room_bytes_ = room_bytes;
   }
-  // Whether this look could as well come later. False for the first one.
+  // Whether this look may as well come later. False for the first one.
   bool is_early() const {
     return bytes_ < room_bytes_ / kFewParts && looked_ns_ != 0 && now_ns_ - looked_ns_ < kSoonNs;
   }
-  // What it found was taken, or there was nothing.
+  // What the look found was taken, or there was nothing.
   void accept() {
     interval_ns_ = std::min(wanted_ns(), std::max(interval_ns_, kFirstIntervalNs / 2) * 2);
     if (interval_ns_ > kLongestIntervalNs) interval_ns_ = kLongestIntervalNs;
     next_ns_ = now_ns_ + interval_ns_;
     looked_ns_ = now_ns_;
   }
-  // It was left for later.
+  // The look was left for later.
   void put_off() { next_ns_ = looked_ns_ + std::min(wanted_ns(), kSoonNs); }
 
   // When the next look is due.
@@ -60,7 +60,7 @@ class Pace {
  private:
   static constexpr uint64_t kLongestIntervalNs = 1'000'000'000;
 
-  // From the look before to the moment at which the fullest ring is as full as it may be.
+  // The time from the previous look until the fullest ring is as full as it may be.
   uint64_t wanted_ns() const {
     if (bytes_ == 0) return kNever;
     const auto ns = static_cast<__uint128_t>(now_ns_ - looked_ns_) * room_bytes_ /

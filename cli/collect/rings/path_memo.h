@@ -1,11 +1,12 @@
-// cli/collect/rings/path_memo.h: which node of the call tree a return address below a node was last time.
+// cli/collect/rings/path_memo.h: remembers which call tree node a return address below a given node had last time.
 //
 // The call tree knows a frame by its location, which the module map has to find first: two look-ups in two tables. Most
-// frames were seen a moment ago, below the same frame. For those one look-up in a table that stays in the cache is
-// enough; it forgets what another frame needs the place of.
+// frames were seen a moment ago, below the same frame. For those, one look-up in a table that stays in the cache is
+// enough. An entry is dropped when another frame needs its place.
 //
 // Guarantees
-//  - What is found is what was kept for that node, that address and that age; nothing from before a forget().
+//  - find() returns what was kept for that node, that address and that age (generation of the modules); nothing from
+//    before a forget().
 // Cost:     24 bytes an entry that was ever used.
 #pragma once
 
@@ -26,10 +27,10 @@ class PathMemo {
     uint32_t site;  // of exactly this stack; 0: not known
   };
 
-  // A parent and an age; never 0.
+  // The key of a parent and an age; never 0.
   static uint64_t key_of(uint32_t parent, uint32_t age) { return (uint64_t{age} << 32) + parent + 1; }
 
-  // nullptr: it is not known any more.
+  // nullptr: not known (any more).
   Entry* find(uint64_t pc_avma, uint64_t key) {
     Entry* entry = &entries_[set_of(pc_avma, key)];
     if (entry->pc_avma == pc_avma && entry->key == key) return entry;
@@ -44,17 +45,18 @@ class PathMemo {
     return set[0] = entry;
   }
 
-  // Before a batch of records. version: of what addresses mean; whenever it is another one, nothing is known any more.
+  // Before a batch of records. version: ModuleMap's; if it has changed, all entries are dropped.
   void begin(uint64_t version) {
     if (version_ != version) [[unlikely]]
       forget(version);
     credit_ = pause_left_ == 0 ? kCredit : 0;
     if (pause_left_ != 0) --pause_left_;
   }
-  // The memo is of use: ask it for the next record's frames.
+  // The memo is useful now: ask it for the next record's frames.
   bool is_asked() const { return credit_ > 0; }
   void count_miss() { --credit_; }
-  // After a batch that began with is_asked(). While too much is not known, the memo is asked once in a while only.
+  // After a batch that began with is_asked(). While too many frames are unknown, the memo is asked only once in a
+  // while.
   void end(size_t events) {
     const bool is_of_use = is_asked() && static_cast<size_t>(kCredit - credit_) * kEventsPerMiss <= events;
     pause_ = is_of_use ? 0 : std::min(2 * pause_ + 1, kMostPause);

@@ -1,15 +1,16 @@
-// cli/collect/rings/python_lines.h: which line of which Python function a frame is at.
+// cli/collect/rings/python_lines.h: finds the line and the Python function of a frame.
 //
-// A frame says which instruction of which code object it is at (shared/python.h). Instructions of one line read alike,
+// A frame names an instruction of a code object (shared/python.h). Instructions of one line look the same to a reader,
 // and so do code objects of one function (those of a lambda, or that exec() makes again). If each were a location of
-// its own, the call tree would have as many nodes and sites for one line, which had to be merged at the end. So the
-// line is looked up at the first sight of an instruction.
+// its own, the call tree would have as many nodes and sites for one line, which would have to be merged at the end. So
+// the line is looked up when an instruction is first seen.
 //
 // Guarantees
-//  - Two frames have one answer if, and only if, they are of the same line, function and file; or are the same frame.
-// Trust:    code objects are the target's, and may change at any moment: each is copied once, then checked.
-// Cost:     a microsecond at the first sight of an instruction, some more where it goes back; nothing after that
-//           (ModuleMap keeps the answer).
+//  - Two frames have the same answer if, and only if, they have the same line, function and file; or are the same
+//    frame.
+// Trust:    code objects are the target's, and may change at any moment: each is copied once, then checked. Cost: a
+// microsecond for a new instruction, some more if it is before the last one; nothing after that (ModuleMap keeps the
+// answer).
 #pragma once
 
 #include "cli/model/profile/python_code.h"
@@ -22,7 +23,7 @@
 
 namespace heapprof::cli {
 
-// False: there is no sound code object of that number. codes: wire::kCodesBytes of the arena
+// False: there is no valid code object of that number. codes: wire::kCodesBytes of the arena
 bool read_code(const unsigned char* codes, uint32_t number, PythonCode* code);
 
 class PythonLines {
@@ -31,7 +32,7 @@ class PythonLines {
   using Codes = std::function<const unsigned char*()>;
   explicit PythonLines(Codes codes) : codes_(std::move(codes)) {}
 
-  // The frame (Location::svma) that stands for this one's line: the first of that line that was asked about.
+  // The frame (Location::svma) that represents this one's line: the first of that line that was looked up.
   uint64_t first_of_line(uint64_t frame);
 
  private:

@@ -1,4 +1,4 @@
-// cli/collect/rings/ring_decoder.cc: see ring_decoder.h; stacks are ring_decoder_stacks.cc's.
+// cli/collect/rings/ring_decoder.cc: see ring_decoder.h; stacks are in ring_decoder_stacks.cc.
 //
 // The two most frequent records have a loop of their own.
 #include "cli/collect/rings/ring_decoder.h"
@@ -16,7 +16,7 @@ namespace {
 using wire::RecordType;
 
 constexpr size_t kFirstDepth = 64;
-constexpr size_t kLastFrames = DecodeShared::kBatchFrames - wire::kMaxFreshFrames;  // with which any record has room
+constexpr size_t kLastFrames = DecodeShared::kBatchFrames - wire::kMaxFreshFrames;  // up to here any record has room
 constexpr size_t kMaxSharing = 1u << 16;                                            // threads of one shared ring
 
 }  // namespace
@@ -61,8 +61,8 @@ bool RingDecoder::refuse() {
   return true;
 }
 
-// The two most frequent records, as long as nothing but them comes. decode_any could do them as well; this loop keeps
-// what it needs in registers: it is most of what the collector does.
+// Decodes the two most frequent records, until another one comes. decode_any could do them as well; this loop, in which
+// the collector spends most of its time, keeps its variables in registers.
 template <bool kByMemo>
 RingDecoder::Cursor RingDecoder::decode_common(const Cursor& cursor, uint64_t head, const DecodeLimits& limits,
                                                std::span<Event> batch) {
@@ -130,7 +130,7 @@ RingDecoder::Cursor RingDecoder::decode_common(const Cursor& cursor, uint64_t he
 }
 
 size_t RingDecoder::decode(uint64_t head, const DecodeLimits& limits, std::span<Event> batch) {
-  if (has_stopped_) {  // its thread must not wait for us
+  if (has_stopped_) {  // its thread must not wait for the collector
     position_ = head;
     return 0;
   }
@@ -165,7 +165,7 @@ size_t RingDecoder::decode(uint64_t head, const DecodeLimits& limits, std::span<
   return cursor.events;
 }
 
-// Decodes any record, whose first unit has been consumed already.
+// Decodes any record; its first unit has been consumed already.
 bool RingDecoder::decode_any(wire::Record record, uint64_t head, const DecodeLimits& limits, std::span<Event> batch,
                              Cursor* cursor) {
   const RecordType type = wire::record_type(record.w0);
@@ -242,8 +242,8 @@ bool RingDecoder::take_size(uint64_t w0, uint64_t* size_bytes) {
   return true;
 }
 
-// Puts what an event of a device says besides an Event into the table, but for objects of Python: those come as fast as
-// blocks of the heap. False: no agent writes that.
+// Puts the part of a device event that does not fit into an Event into the table, except for Python objects: those come
+// as fast as blocks of the heap. False: no agent writes that.
 bool RingDecoder::take_device(EventKind* kind, Event* event) {
   if (*kind != EventKind::kMalloc && *kind != EventKind::kFree) return false;
   const bool begins = *kind == EventKind::kMalloc;
@@ -301,7 +301,7 @@ bool RingDecoder::decode_control(wire::Record record, std::span<Event> batch, Cu
   return refuse();
 }
 
-// How the blocks were chosen that begin from here on.
+// The interval by which blocks were chosen from here on.
 bool RingDecoder::set_rate(uint64_t interval_bytes) {
   std::optional<uint32_t> rate;
   if (interval_bytes == 0) rate = 0;
@@ -311,8 +311,8 @@ bool RingDecoder::set_rate(uint64_t interval_bytes) {
   return true;
 }
 
-// The record at `position`, the next one, lies at `ring_off`. Any chunk of the ring will do: what an owner who jumps
-// about spoils is his own.
+// The next record, at `position`, is at `ring_off`. Any chunk of the ring is accepted: an owner that jumps about only
+// spoils its own data.
 bool RingDecoder::enter_chunk(uint64_t ring_off, uint64_t position) {
   if (ring_off > byte_mask_ || ring_off % wire::kChunkBytes != 0) return refuse();
   const uint64_t left = (position - wire::kUnitBytes + shift_) & byte_mask_;
@@ -328,7 +328,7 @@ void RingDecoder::enter_thread(uint32_t id, std::span<Event> batch, Cursor* curs
   thread_id_ = id;
   shared_->settle();
   if (is_shared_) {
-    if (sharing_.size() >= kMaxSharing && sharing_.count(id) == 0) {  // no target has so many
+    if (sharing_.size() >= kMaxSharing && sharing_.count(id) == 0) {  // no real target has so many
       thread_ = 0;
       return;
     }

@@ -1,14 +1,14 @@
-// cli/collect/rings/ring_decoder.h: the bytes of one ring, as events whose stacks are sites. Stage one of two; the
-// ledger is the other.
+// cli/collect/rings/ring_decoder.h: turns the bytes of one ring into events whose stacks are sites. Stage one of two;
+// the ledger is the other.
 //
-// Its state is the ring's: position, clock, previous stack, owner. What rings share (call tree, modules, threads) is
-// behind DecodeShared. The ledger may be at work in a second thread meanwhile: it reads neither tree nor modules, and
-// for the threads and the devices' events decode() waits for it: threads are few, and calls of a device's API take
-// microseconds.
+// Its state is the ring's: position, clock, previous stack, owner. What rings share (call tree, modules, threads) is in
+// DecodeShared. The ledger may run in a second thread at the same time. It reads neither tree nor modules; before
+// decode() changes the threads or the devices' events, it waits for the ledger: threads are few, and calls of a
+// device's API take microseconds.
 //
 // Guarantees
 //  - Stamps of the events of a ring never decrease.
-//  - A record that no agent writes stops the ring: nothing after it is believed, and it is counted.
+//  - A record that no agent writes stops the ring: it is counted, and nothing after it is used.
 // Trust:    every byte is hostile: each word is loaded once, into a local, checked, then used.
 // Cost:     see tests/bench/collect.cc.
 #pragma once
@@ -39,11 +39,11 @@ struct DecodeShared {
   uint32_t max_frames;
   DeviceEventTable* devices;
   const SampleRates* rates = nullptr;  // by which blocks may be chosen; nullptr: by none
-  SecondThread* second;                // may be reading the threads and devices; nullptr: there is none
+  SecondThread* second;                // may be using the threads and devices; nullptr: no second one
   uint64_t truncated_stacks = 0;
   uint64_t corrupt_records = 0;
 
-  // The ledger has done what it was given: what it shares with the decoder may be changed.
+  // Waits until the ledger is done: then what it shares with the decoder may be changed.
   void settle() const {
     if (second != nullptr) second->wait();
   }
@@ -73,10 +73,10 @@ struct DecodeShared {
   static constexpr size_t kBatchFrames = 8 * wire::kMaxFreshFrames;  // one record always fits into an empty batch
 };
 
-// Where in time the records to be decoded lie.
+// The bounds in time of the records to be decoded.
 struct DecodeLimits {
-  uint64_t floor;    // none of them was published before
-  uint64_t ceiling;  // all of them were published before
+  uint64_t floor;    // none of them was published before this
+  uint64_t ceiling;  // all of them were published before this
 };
 
 class RingDecoder {
@@ -84,11 +84,10 @@ class RingDecoder {
   // words: the ring's data; ring_bytes: a power of two
   RingDecoder(const uint64_t* words, uint64_t ring_bytes, DecodeShared* shared);
 
-  // Several threads take turns in this ring: one that stops writing has not left it.
+  // Several threads take turns in this ring: a thread that stops writing has not left it.
   void set_shared(bool is_shared) { is_shared_ = is_shared; }
 
-  // Decodes what lies before `head` until the batch is full. Returns the number of events: 0 is possible before the
-  // end.
+  // Decodes records before `head` until the batch is full. Returns the number of events: 0 is possible before the end.
   // pre: `batch` has at most DecodeShared::kBatchEvents.
   size_t decode(uint64_t head, const DecodeLimits& limits, std::span<Event> batch);
 
@@ -97,17 +96,17 @@ class RingDecoder {
   bool has_stopped() const { return has_stopped_; }
   uint32_t thread() const { return thread_; }  // slot of the last record's
 
-  // Chunks (wire::kChunkBytes each, as bits) whose last record was decoded since this was asked.
+  // Chunks (wire::kChunkBytes each, as bits) whose last record was decoded since the last call.
   uint32_t take_finished() {
-    // Nothing is read any more: all that there is may be written to.
+    // Nothing is read any more: all chunks may be overwritten.
     return has_stopped_ ? UINT32_MAX : std::exchange(finished_chunks_, 0);
   }
-  // Chunks with records that were decoded since this was asked.
+  // Chunks with records that were decoded since the last call.
   uint32_t take_used() { return std::exchange(used_chunks_, 0); }
 
-  // In a shared ring: makes the threads that is_gone(id) leave, as many as `batch` has room for. Returns the number of
-  // events.
-  // pre: the ledger is not at work
+  // In a shared ring: emits a leave event for each thread with is_gone(id), as far as `batch` has room. Returns the
+  // number of events.
+  // pre: the ledger is not running
   template <typename IsGone>
   size_t leave_gone(std::span<Event> batch, const IsGone& is_gone) {
     size_t count = 0;
@@ -133,7 +132,7 @@ class RingDecoder {
     size_t stacks;
   };
 
-  // The new frames of a record: where they lie in the ring, and behind how many that it keeps.
+  // The new frames of a record: where they are in the ring, and after how many that it keeps.
   struct FreshFrames {
     uint64_t position;
     uint32_t keep;
@@ -169,7 +168,7 @@ class RingDecoder {
   void locate_frames(const FreshFrames& at, DecodeShared::Frame* frame);
   PathMemo::Entry* walk_by_memo(const FreshFrames& at);
   PathMemo::Entry& learn(uint64_t pc_avma, uint32_t parent);
-  // The site of the stack that was walked last. entry: what walk_by_memo returned.
+  // The site of the last stack. entry: what walk_by_memo returned.
   uint32_t site_of_leaf(PathMemo::Entry* entry) {
     Node& leaf = nodes_[depth_];
     if (leaf.site == 0) [[unlikely]] {
@@ -207,7 +206,7 @@ class RingDecoder {
   uint64_t byte_mask_;
   DecodeShared* shared_;
   uint64_t position_ = 0;
-  uint64_t shift_ = 0;  // where the record at a position lies, modulo the ring's size: position + shift
+  uint64_t shift_ = 0;  // a record's offset, modulo the ring's size, is its position + shift
   uint32_t finished_chunks_ = 0;
   uint32_t used_chunks_ = 0;
   uint64_t stamp_base_ = 0;
@@ -219,12 +218,12 @@ class RingDecoder {
   Prefix prefix_{};
   uint64_t scope_time_ = 0;  // of the kScope record that follows
   bool has_scope_time_ = false;
-  uint64_t launches_ = 0;  // that the last kLaunches record said
-  uint32_t rate_ = 0;      // by which the blocks were chosen that begin (sample_rates.h)
+  uint64_t launches_ = 0;  // in the last kLaunches record
+  uint32_t rate_ = 0;      // by which the next blocks were chosen (sample_rates.h)
   bool has_stopped_ = false;
   bool is_shared_ = false;
   std::unordered_map<uint32_t, uint32_t> sharing_;  // in a shared ring: thread id → slot
-  // Of the previous stack, outermost first, behind the root.
+  // Of the previous stack, outermost first, after the root.
   std::vector<uint32_t> path_hashes_;  // as of the last record parsed, if they are known
   std::vector<Node> nodes_;            // as of the last record whose stack was looked up
   bool knows_hashes_ = true;

@@ -1,4 +1,4 @@
-// cli/collect/rings/ring_decoder_scopes.cc: records of what a program says of its own work: scopes, names of blocks,
+// cli/collect/rings/ring_decoder_scopes.cc: records in which a program describes its own work: scopes, names of blocks,
 // launches.
 #include "cli/collect/rings/ring_decoder.h"
 #include "shared/kernels.h"
@@ -10,8 +10,8 @@ namespace heapprof::cli {
 
 using wire::RecordType;
 
-// Scopes that are as short as a few allocations come one after another; the loop of the most frequent records is not
-// entered for each.
+// Scopes that are as short as a few allocations come one after another; this avoids entering the loop of the most
+// frequent records for each.
 bool RingDecoder::decode_scopes(uint64_t head, const DecodeLimits& limits, std::span<Event> batch, Cursor* cursor) {
   while (cursor->position < head && cursor->events < batch.size()) {
     const wire::Record record{load(cursor->position), load(cursor->position + sizeof(uint64_t))};
@@ -58,7 +58,8 @@ bool RingDecoder::decode_scope(wire::Record record, const DecodeLimits& limits, 
   return true;
 }
 
-// What a prefix says of a scope that begins, without which it is no operator. Any other prefix stays, and is refused.
+// Takes the prefix that makes the new scope an operator; 0: it has no such prefix. Any other prefix stays, and is
+// refused.
 uint32_t RingDecoder::take_operator() {
   const bool is_alone = prefix_.has_size && !prefix_.has_address && !prefix_.is_truncated && !prefix_.has_device;
   const bool is_word = (prefix_.size_bytes & wire::kOperator) != 0 && prefix_.size_bytes <= UINT32_MAX;

@@ -1,11 +1,11 @@
-// cli/collect/rings/ring_decoder_stacks.cc: from the frames of a record to its site.
+// cli/collect/rings/ring_decoder_stacks.cc: turns the frames of a record into its site.
 //
 // A batch goes through two passes. The first parses records, finds the location of each new program counter and the
-// hash of its path, and asks the cache for the slot in the call tree; the second looks the slots up. A miss in a large
-// tree costs 80-100 ns; of a batch of 256 records they overlap.
+// hash of its path, and prefetches the slot in the call tree; the second looks the slots up. A cache miss in a large
+// tree costs 80-100 ns; those of a batch of 256 records overlap.
 //
-// Most programs work in few stacks for a while. Their frames are found by PathMemo, one after the other, in one pass;
-// where it does not know them, the batch goes on in two.
+// Most programs work in few stacks for a while. PathMemo finds their frames, one after the other, in one pass; if it
+// does not know them, the rest of the batch takes two passes.
 #include "cli/collect/rings/ring_decoder.h"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ void RingDecoder::grow_stack(size_t depth) {
   nodes_.resize(path_hashes_.size());
 }
 
-// Puts a record's new frames behind those that it keeps, and says what the second pass will need. No part of its
-// callers, whose many variables would then go to memory and back around the loop.
+// Appends a record's new frames to those that it keeps, and notes what the second pass will need. Not inlined: the
+// callers' many variables would then be spilled to memory around the loop.
 [[gnu::noinline]] void RingDecoder::locate_frames(const FreshFrames& at, DecodeShared::Frame* frame) {
   uint32_t* hash = path_hashes_.data() + at.keep;
   uint32_t path_hash = *hash;
@@ -37,7 +37,7 @@ void RingDecoder::grow_stack(size_t depth) {
   }
 }
 
-// The same in one pass: looks the new frames up. Returns what the memo knows of the innermost; nullptr: none is new.
+// The same in one pass: looks the new frames up. Returns the memo's entry of the innermost; nullptr: no frame is new.
 [[gnu::noinline]] PathMemo::Entry* RingDecoder::walk_by_memo(const FreshFrames& at) {
   Node* node = nodes_.data() + at.keep;
   uint32_t parent = node->node;
@@ -64,14 +64,14 @@ void RingDecoder::grow_stack(size_t depth) {
   return shared_->memo.keep({pc_avma, PathMemo::key_of(parent, age_), slot.node, slot.site});
 }
 
-// The memo is not asked any more.
+// From here on the memo is not asked, so hashes are needed.
 void RingDecoder::know_hashes() {
   if (knows_hashes_) return;
   knows_hashes_ = true;
   for (uint32_t i = 1; i <= depth_; ++i) path_hashes_[i] = shared_->tree->path_hash_of(nodes_[i].node);
 }
 
-// The second pass: looks the stacks of a batch up in the call tree, and gives the events their sites. fills_memo: the
+// The second pass: looks up the stacks of a batch in the call tree, and gives the events their sites. fills_memo: the
 // memo did not know these frames.
 void RingDecoder::intern_stacks(std::span<Event> batch, size_t stacks, bool fills_memo) {
   CallTree& tree = *shared_->tree;

@@ -1,7 +1,7 @@
-// cli/collect/rings/ring_merge.h: events of several rings in the order of their stamps.
+// cli/collect/rings/ring_merge.h: merges the events of several rings in the order of their stamps.
 //
 // Guarantees
-//  - Events of one ring keep their order; of equal stamps in two rings the lower ring's comes first.
+//  - Events of one ring keep their order; if stamps of two rings are equal, the lower ring's event comes first.
 // Cost:     a heap of rings: about 10 ns an event for every doubling of the number of rings whose events alternate.
 #pragma once
 

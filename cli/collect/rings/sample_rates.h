@@ -1,8 +1,8 @@
 // cli/collect/rings/sample_rates.h: the intervals by which blocks of one process are chosen (shared/sampling.h), by
 // number.
 //
-// Context:  add() is the collector's; the others may be asked by both of its threads meanwhile.
-// Trust:    the process says an interval: one that the collector never asked for is none.
+// Context: the collector's thread calls add(); both of its threads may call the others at the same time.
+// Trust:    the process states an interval: one that the collector never asked for is rejected.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class SampleRates {
     count_.store(count + 1, std::memory_order_release);
     return true;
   }
-  // Its number, from 1 on; 0: all blocks are recorded. None: there is no such one.
+  // Its number, from 1 on; 0: all blocks are recorded. nullopt: there is no such interval.
   std::optional<uint32_t> find(uint64_t interval_bytes) const {
     if (interval_bytes == 0) return 0;
     const uint32_t count = count_.load(std::memory_order_acquire);
@@ -35,9 +35,9 @@ class SampleRates {
     }
     return std::nullopt;
   }
-  // pre: a number that find() gave
+  // pre: find() returned the number
   uint64_t interval_bytes(uint32_t number) const { return intervals_[number]; }
-  // The largest one that there ever was; 0: none.
+  // The largest interval ever; 0: none.
   uint64_t largest_bytes() const { return *std::max_element(intervals_.begin(), intervals_.end()); }
 
  private:

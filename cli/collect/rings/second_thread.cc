@@ -1,8 +1,8 @@
 // cli/collect/rings/second_thread.cc: the two threads meet many times in a round, so they spin before they sleep.
 //
-// One word says whose turn it is. Whoever waits for it spins for 20-40 µs first, about as long as the work of a round
-// takes, and only then asks the kernel. What the one wrote before it changed the word is seen by the other (release and
-// acquire), so that nothing else needs a lock.
+// One word says whose turn it is. A thread that waits for it spins for 20-40 µs first, about as long as the work of a
+// round takes, and only then waits in the kernel. What one thread wrote before it changed the word, the other sees
+// (release and acquire), so nothing else needs a lock.
 #include "cli/collect/rings/second_thread.h"
 
 #include <system_error>
@@ -12,7 +12,7 @@ namespace heapprof::cli {
 
 namespace {
 
-// Sleeping and waking up take 20-50 µs in a virtual machine, as long as the work that is waited for.
+// Sleeping and waking up take 20-50 µs in a virtual machine, as long as the work itself.
 constexpr int kSpins = 1000;  // of 20-40 ns
 
 void await_change(const std::atomic<uint32_t>& state, uint32_t old) {

@@ -1,11 +1,11 @@
-// cli/collect/rings/second_thread.h: one more thread of the collector, for work that goes on beside its own.
+// cli/collect/rings/second_thread.h: a second thread of the collector, for work in parallel with the first.
 //
 // Guarantees
-//  - What was written before start() is seen by the work, and what the work wrote is seen after wait().
-//  - Where the system gives no thread, start() does the work itself.
+//  - The work sees what was written before start(), and the caller sees after wait() what the work wrote.
+//  - If the system refuses a thread, start() does the work itself.
 //  - Between wait() and start() the thread sleeps, and a fork copies nothing half done.
-// Context:  start and wait are called by one thread. A forked copy calls neither, and does not destroy it.
-// Cost:     the thread is made by the first start(); each later one wakes it up: about 5 µs, some of it the caller's.
+// Context:  one thread calls start and wait. A forked copy calls neither, and does not destroy it.
+// Cost:     the first start() creates the thread; each later one wakes it: about 5 µs, some of it the caller's.
 #pragma once
 
 #include <atomic>
@@ -23,9 +23,9 @@ class SecondThread {
   SecondThread(const SecondThread&) = delete;
   SecondThread& operator=(const SecondThread&) = delete;
 
-  // pre: nothing is at work: wait() was called since the last start.
+  // pre: no work is running: wait() was called since the last start
   void start(std::function<void()> work);
-  // Waits until the work is done; returns at once if there is none. Throws what the work threw, once.
+  // Waits until the work is done; without work it returns at once. Throws what the work threw, once.
   void wait();
 
  private:

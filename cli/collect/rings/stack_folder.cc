@@ -1,12 +1,12 @@
-// cli/collect/rings/stack_folder.cc: forms are a tree of their own beside the stacks', and share its nodes as long as
+// cli/collect/rings/stack_folder.cc: forms are paths in the tree of the stacks too, and the same ones as long as
 // nothing is folded.
 //
 // A node's form follows from its parent's and its own location, so a recursion costs one step a level. Whether a
-// location is in a form is known without a search: index_ says where it would be, and path_ whether it is. index_ is
-// never cleared. path_ is made anew where a form is asked for that is not the one before, or near it: forms of
+// location is in a form is known without a search: index_ says where it would be, and path_ whether it is there. index_
+// is never cleared. path_ is rebuilt if a form is asked for that is not the previous one, or near it: forms of
 // recursions are short.
 //
-// A mark says how many frames behind it are folded. So a form says by itself which of its frames recurred, and which
+// A mark says how many frames after it are folded. So a form shows by itself which of its frames recurred, and which
 // only came after them.
 #include "cli/collect/rings/stack_folder.h"
 
@@ -58,7 +58,7 @@ uint32_t StackFolder::add(CallTree* tree, uint32_t form, uint32_t location) {
   return path_.back().node;
 }
 
-// Where the mark of the recursion stands that this frame is in; else the frame.
+// The position of the mark of the recursion that this frame is in; if it is in none, the frame's own.
 size_t StackFolder::start_of(size_t at) const {
   for (size_t i = at; i-- > 0;) {
     if (is_mark(path_[i].location)) return i + recursions_[path_[i].location & ~kMark].second >= at ? i : at;
@@ -102,7 +102,7 @@ void StackFolder::enter(const CallTree& tree, uint32_t form) {
   }
 }
 
-// By the node of a mark: how many frames the deepest stack had in the place of those behind it.
+// By the node of a mark: how many frames the deepest stack had instead of those after it.
 std::unordered_map<uint32_t, uint32_t> StackFolder::count_frames(const CallTree& tree) const {
   std::unordered_map<uint32_t, uint32_t> frames;
   std::vector<uint32_t> counts(index_.size(), 0);  // by location

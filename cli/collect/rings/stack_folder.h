@@ -1,19 +1,20 @@
 // cli/collect/rings/stack_folder.h: the short form of a stack that a recursion made deep.
 //
 // A recursion of 20,000 levels with a block at each has 20,000 stacks of 10,000 frames on average: 200 million frames
-// in a profile. What they say is where the recursion begins, what it goes through, and what it allocates. So a stack of
-// more than kDeepFrames frames is written folded.
+// in a profile. They show where the recursion begins, what it goes through, and what it allocates. So a stack of more
+// than kDeepFrames frames is recorded folded.
 //
 //   main  eval  call  eval  call  call  eval  make        make is the innermost frame
 //   main  [recursion]  eval  call  make
 //
-// From the outermost frame on: where a frame comes again, it and all that lies between are a recursion, whose frames
-// are named once, in the order in which they came first. The innermost frame, which allocates, stands for itself.
+// Folding goes from the outermost frame inwards. If a frame comes again, it and all frames in between are a recursion,
+// whose frames are named once, in the order in which they first came. The innermost frame, which allocates, is never
+// folded.
 //
 // Guarantees
-//  - The form of a stack depends on that stack alone. It has each of the stack's different frames once, the innermost
+//  - The form of a stack depends on that stack alone. It has each of the stack's distinct frames once, the innermost
 //    twice at most, and a mark before each recursion.
-// Context:  the collector's thread; at the first sight of a stack, never at an event of a known one.
+// Context:  the collector's thread; for new stacks only, never at an event of a known one.
 // Cost:     a look-up for each new node of the call tree, and 4 bytes; nothing before the first deep stack.
 #pragma once
 
@@ -34,12 +35,12 @@ inline constexpr uint32_t kDeepFrames = 1024;  // stacks of more are folded
 
 class StackFolder {
  public:
-  // The node of the short form of a deep stack; `node` itself where nothing in it comes again. Adds nodes to the tree.
+  // The node of the short form of a deep stack; `node` itself if no frame in it comes again. Adds nodes to the tree.
   uint32_t fold(CallTree* tree, uint32_t node, uint32_t depth);
 
   // The tree's nodes as a recording has them. Adds the marks to the locations.
   std::vector<StackNode> recorded_stacks(const CallTree& tree, std::vector<Location>* locations) const;
-  // Whether the tree's node stands before a recursion, and for no frame.
+  // Whether the tree's node is the mark of a recursion, not a frame.
   static bool is_mark(const StackNode& node) { return is_mark(node.location); }
 
  private:
@@ -66,10 +67,10 @@ class StackFolder {
   void push(CallTree* tree, uint32_t location);
   std::unordered_map<uint32_t, uint32_t> count_frames(const CallTree& tree) const;
 
-  GrowingArray<uint32_t> forms_;       // by node: its path with what recurs folded; 0: not known yet
-  std::vector<Step> path_;             // of the form that was looked at last; its locations are all different
-  std::vector<uint32_t> index_;        // by location: where in path_ it stands, if it does
-  std::vector<uint32_t> unformed_;     // of use in form_of()
+  GrowingArray<uint32_t> forms_;       // by node: its path with recursions folded; 0: not known yet
+  std::vector<Step> path_;             // of the form that was used last; its locations are all different
+  std::vector<uint32_t> index_;        // by location: its position in path_, if it is there
+  std::vector<uint32_t> unformed_;     // scratch memory of form_of()
   std::vector<Recursion> recursions_;  // by mark
   std::map<Recursion, uint32_t> marks_;
   std::unordered_map<uint32_t, Deepest> deepest_;  // by short form

@@ -1,14 +1,14 @@
 // cli/collect/rings/thread_table.h: the target's threads: a slot for each that may still write, sums for those that
 // ended.
 //
-// A kernel thread id may come back for another thread, and one thread may own several rings (signal handlers). A slot
-// belongs to one occurrence of an id. The decoder enters a thread when a ring names it, and leaves it when the ring
-// gets another owner; the ledger, which sees events later, says `left` when it has seen the last of them from that
-// ring.
+// The kernel may reuse a thread id, and one thread may own several rings (signal handlers). A slot belongs to one use
+// of an id. The decoder calls enter() when a ring names a thread, and leave() when the ring gets another owner; the
+// ledger, which sees events later, calls left() when it has seen the thread's last event from that ring.
 //
 // Guarantees
-//  - Memory is bounded by the number of threads alive at one time, plus one slot a live block that ended threads
-//    allocated last, plus 2,000 ended threads: of more, the largest by bytes are kept, the rest are summed.
+//  - Memory is bounded by the number of threads alive at one time, plus one slot for each live block that an ended
+//    thread allocated last, plus 2,000 ended threads: if there are more, the largest by bytes are kept, the rest are
+//    summed.
 //  - A thread is dropped into that sum only if 1,000 others that ended are larger: the 1,000 largest are exact.
 #pragma once
 
@@ -23,7 +23,7 @@
 namespace heapprof::cli {
 
 struct ThreadSlot {
-  uint64_t last_address;  // of its latest block, while that lives: its end now would make it temporary
+  uint64_t last_address;  // of its latest block, while that is live: if that ends now, it is temporary
   uint64_t allocations;
   uint64_t total_bytes;
   uint64_t frees;
@@ -47,7 +47,7 @@ class ThreadTable {
   // Decoder: the ring belongs to another thread from here on.
   void leave(uint32_t slot);
 
-  // Ledger: the thread of a slot; and (left) that the last event of the thread from one of its rings has been applied.
+  // Ledger: the thread of a slot; and (left) the last event of the thread from one of its rings has been applied.
   ThreadSlot& operator[](uint32_t slot) { return slots_[slot]; }
   const ThreadSlot& at(uint32_t slot) const { return slots_[slot]; }
   void left(uint32_t slot);
@@ -57,7 +57,7 @@ class ThreadTable {
   // The sums of all threads, past and present.
   ThreadSlot sum() const;
 
-  // Names. `read(id)` returns the name of a thread, empty if it cannot be read. At most `budget` are asked for.
+  // Names. `read(id)` returns the name of a thread, empty if it cannot be read. At most `budget` are read.
   template <typename Reader>
   void refresh_names(size_t budget, const Reader& read) {
     for (; budget != 0 && !unnamed_.empty(); --budget) {
@@ -71,7 +71,7 @@ class ThreadTable {
       --budget;
     }
   }
-  // New threads that have not been asked for their name yet.
+  // New threads whose name was not read yet.
   size_t unnamed_count() const { return unnamed_.size(); }
 
   // The result: largest first; `others` sums what was dropped.

@@ -1,14 +1,14 @@
-// cli/collect/rings/watermark.h: up to which stamp the events of one ring are all known.
+// cli/collect/rings/watermark.h: up to which stamp all events of one ring are known.
 //
 // A round of the collector reads a stamp W, makes every producer's stores visible (FenceMode), and then looks at each
-// ring: in_event first, head second. A ring that is not inside an event will only write stamps above W. One that is,
-// may write a stamp below W; but not below its last published stamp, nor below the last W at which it was seen outside
-// of an event.
+// ring: in_event first, head second. A ring that is not inside an event will only write stamps above W. A ring inside
+// an event may write a stamp below W, but not below its last published stamp, nor below the last W at which it was seen
+// outside an event.
 //
 // Guarantees
-//  - A ring holds the others back for patience_ns at most, for one event; a dead thread's ring not at all. Such events
-//    may come late; they cannot be out of their address's history, because their thread has not used or given away the
-//    block yet.
+//  - A ring holds the others back for patience_ns at most, for one event; a dead thread's ring not at all. Events that
+//    were passed over may come late. They keep their place in the history of their address, because their thread has
+//    not used or given away the block yet.
 // Context:  pure data: no clock, no memory of the target.
 #pragma once
 
@@ -46,8 +46,8 @@ class RingWatermark {
     return bound;
   }
 
-  // The ring was seen outside of an event, without a fence: nothing is known of its stamps, but the event that it may
-  // be seen in next is another one.
+  // The ring was seen outside an event, without a fence: that says nothing of its stamps, but the event that it may be
+  // seen in next is another one.
   void rest() { is_blocking_ = false; }
 
   uint64_t skips() const { return skips_; }
@@ -57,7 +57,7 @@ class RingWatermark {
 
   template <typename IsGone>
   bool is_passed_over(const RingSight& sight, const IsGone& is_gone) {
-    if (!is_blocking_ || blocking_head_ != sight.head) {  // another event than the one we know
+    if (!is_blocking_ || blocking_head_ != sight.head) {  // another event than the one known so far
       is_blocking_ = true;
       is_dropped_ = false;
       blocking_head_ = sight.head;
