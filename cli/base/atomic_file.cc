@@ -1,6 +1,6 @@
-// cli/base/atomic_file.cc: a temporary beside the destination (rename() works only inside one file system), then
-// rename. Names that must not be overwritten are taken by link(), which fails where a name exists and works on every
-// file system that has hard links; where there are none (vfat, some FUSE), renameat2(RENAME_NOREPLACE) does the same.
+// cli/base/atomic_file.cc: writes a temporary file next to the destination (rename() works only inside one file
+// system), then renames it. If no file may be overwritten, it uses link(), which fails if the name exists and works on
+// every file system with hard links; without them (vfat, some FUSE), renameat2(RENAME_NOREPLACE) does the same.
 #include "cli/base/atomic_file.h"
 
 #include "cli/base/problems.h"
@@ -27,7 +27,7 @@ constexpr size_t kBufferBytes = 256 << 10;
 constexpr int kMostNames = 10000;
 constexpr int kLookForReaderMs = 20;
 
-// Waits for a pipe's reader; a signal ends that.
+// Waits for a pipe's reader; a signal ends the wait.
 UniqueFd open_without_waiting(const std::string& path, bool is_pipe) {
   for (;;) {
     UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
@@ -51,8 +51,8 @@ int link_new(const std::string& from, const std::string& to) {
   return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0 ? 0 : errno;
 }
 
-// Where a path leads through one of our own descriptors (/dev/stdout, /dev/fd/3): a copy of that, with its place in the
-// file. Whoever else has it writes on behind what we write, where a new file would leave theirs without a name.
+// If a path refers to one of our own descriptors (/dev/stdout, /dev/fd/3): a duplicate of it, which shares its file
+// offset. So other writers continue after our data; a new file would leave theirs without a name.
 UniqueFd own_descriptor(const std::string& path, const struct stat& status) {
   constexpr int kMostLinks = 40;
   std::error_code error;
@@ -99,14 +99,14 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
 
   const size_t slash = target.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : target.substr(0, slash + 1);
-  // A long name leaves no room for the suffix (NAME_MAX is 255): the temporary needs none of it.
+  // A long name leaves no room for the suffix (NAME_MAX is 255); the temporary name does not need all of it.
   std::string name = target.substr(folder.size());
   if (name.empty()) return output_is_directory(path);
   if (name.size() > NAME_MAX) return output_not_writable(path, errno_text(ENAMETOOLONG));
   name.resize(std::min<size_t>(name.size(), NAME_MAX - 16));
   const std::string hidden = folder + "." + name + ".";
   std::string temporary = hidden + "XXXXXX";
-  if (::access("/proc/self/fd", X_OK) == 0) {  // by which a file gets its name later
+  if (::access("/proc/self/fd", X_OK) == 0) {  // needed to name the file later
     UniqueFd nameless(::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
     if (nameless.is_open()) {
       AtomicFile file(std::move(nameless), path, target, "");
@@ -170,11 +170,11 @@ void AtomicFile::keep_owner_and_mode() {
   constexpr mode_t kAccess = 0666;
   if ((facts.st_uid != ::geteuid() || facts.st_gid != ::getegid()) &&
       ::fchown(fd_.get(), facts.st_uid, facts.st_gid) != 0 && facts.st_gid != ::getegid())
-    return;  // another group of readers than was meant
+    return;  // else a group that was not meant could read it
   (void)::fchmod(fd_.get(), facts.st_mode & kAccess);
 }
 
-// Closing tells what the kernel found out late: a quota, a full disk behind NFS.
+// Closing reports what the kernel finds out late: a quota, a full disk behind NFS.
 Result<std::string> AtomicFile::give_up(int error) {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
   temporary_.clear();
@@ -182,7 +182,7 @@ Result<std::string> AtomicFile::give_up(int error) {
   return output_not_writable(path_, errno_text(error));
 }
 
-// Gives a file without a name that of a temporary. Returns errno.
+// Gives an unnamed file the name of a temporary file. Returns errno.
 int AtomicFile::give_name() {
   if (template_.empty()) return 0;
   const std::string from = "/proc/self/fd/" + std::to_string(fd_.get());
@@ -215,7 +215,7 @@ Result<std::string> AtomicFile::commit_without_overwriting() {
   if (::close(fd_.release()) != 0) return give_up(errno);
   int error = EEXIST;
   for (int number = 1; number <= kMostNames && error == EEXIST; ++number) {
-    // Later names are beside what the user named, not beside where a link leads.
+    // Numbered names are next to the path that the user gave, not next to a link's target.
     const std::string name = numbered(number == 1 ? target_ : path_, number);
     error = link_new(temporary_, name);
     if (error == 0) {

@@ -1,4 +1,4 @@
-// cli/base/byte_sink.cc: one system call per 256 KiB, so that writers may hand over single characters.
+// cli/base/byte_sink.cc: one system call per 256 KiB, so that writers may pass single characters.
 #include "cli/base/byte_sink.h"
 
 #include "cli/base/problems.h"
@@ -27,7 +27,7 @@ void wait_for_others(int fd, int timeout_ms) {
   ::ppoll(&waiting, fd < 0 ? 0 : 1, timeout_ms < 0 ? nullptr : &timeout, &mask);
 }
 
-// A pipe that poll() says can be written to has room for PIPE_BUF bytes, and takes them without waiting.
+// A pipe that poll() reports as writable has room for PIPE_BUF bytes, and takes them without blocking.
 int write_fully(int fd, std::string_view bytes) {
   struct stat facts {};
   const bool is_file = ::fstat(fd, &facts) == 0 && (S_ISREG(facts.st_mode) || S_ISBLK(facts.st_mode));

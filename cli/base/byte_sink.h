@@ -1,9 +1,9 @@
-// cli/base/byte_sink.h: where a writer puts its bytes: a file that appears whole or not at all, standard output, a
-// string.
+// cli/base/byte_sink.h: the destination of a writer's bytes: a file that appears complete or not at all, standard
+// output, a string.
 //
 // Guarantees
-//  - An error is kept and told once, when the sink is closed (AtomicFile::commit, FdSink::finish); writing on is
-//    harmless.
+//  - An error is kept and reported once, when the sink is closed (AtomicFile::commit, FdSink::finish); further writes
+//    are harmless.
 #pragma once
 
 #include "cli/base/result.h"
@@ -28,7 +28,7 @@ class StringSink : public ByteSink {
   std::string text_;
 };
 
-// Writes to a descriptor that somebody else owns; `name` is what messages call it, "standard output".
+// Writes to a descriptor that it does not own; `name` is its name in messages, "standard output".
 class FdSink : public ByteSink {
  public:
   FdSink(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
@@ -42,7 +42,7 @@ class FdSink : public ByteSink {
   int error_ = 0;
 };
 
-// All of `bytes`, in as many write() calls as it takes; returns 0 or errno.
+// Writes all of `bytes`, in as many write() calls as needed; returns 0 or errno.
 int write_fully(int fd, std::string_view bytes);
 
 }  // namespace heapprof::cli

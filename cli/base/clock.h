@@ -1,4 +1,4 @@
-// cli/base/clock.h: what time it is, in nanoseconds. (What stamps a target's events is of cli/collect/clock.h.)
+// cli/base/clock.h: the current time in nanoseconds. (cli/collect/clock.h has the time stamps of a target's events.)
 #pragma once
 
 #include <time.h>

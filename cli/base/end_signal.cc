@@ -10,7 +10,7 @@ namespace heapprof::cli {
 
 void end_by_signal(int number) {
   std::fflush(nullptr);
-  ::prctl(PR_SET_DUMPABLE, 0);  // RLIMIT_CORE does not hold where core files go to a program
+  ::prctl(PR_SET_DUMPABLE, 0);  // RLIMIT_CORE does not apply if core files are piped to a program
   std::signal(number, SIG_DFL);
   sigset_t wanted;
   sigemptyset(&wanted);

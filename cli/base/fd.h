@@ -1,4 +1,4 @@
-// cli/base/fd.h: an owned file descriptor, and reading at a place of a file.
+// cli/base/fd.h: an owned file descriptor, and reading at an offset of a file.
 #pragma once
 
 #include <sys/types.h>
@@ -38,7 +38,7 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-// All of it, or false: the file ends before, or cannot be read.
+// Reads all bytes; false if the file ends before, or cannot be read.
 inline bool read_at(int fd, void* to, size_t size_bytes, uint64_t file_off) {
   char* out = static_cast<char*>(to);
   while (size_bytes > 0) {

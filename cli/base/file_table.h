@@ -1,6 +1,6 @@
-// cli/base/file_table.h: reads a table of a file: bounded, whole or not at all.
+// cli/base/file_table.h: reads a table of a file: bounded, completely or not at all.
 //
-// Trust:    the offset and the size may be anything: what does not lie in the file is refused.
+// Trust:    the offset and the size may be anything: a table that does not lie in the file is refused.
 #pragma once
 
 #include "cli/base/fd.h"
@@ -15,7 +15,7 @@ namespace heapprof::cli {
 
 inline constexpr uint64_t kMostTableBytes = 128 << 20;
 
-// Whole entries alone. None: it is larger than kMostTableBytes, or does not lie in the file.
+// Only whole entries. None: it is larger than kMostTableBytes, or does not lie in the file.
 template <typename T>
 std::optional<std::vector<T>> read_table(int fd, uint64_t file_off, uint64_t size_bytes) {
   struct stat facts {};

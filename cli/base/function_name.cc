@@ -13,11 +13,11 @@ namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
 
-// Length of an operator's name at `offset` ("operator<<", "operator()", "operator->"), 0 if there is none. For
-// conversions, new and delete the word alone: what follows is a type like any other.
+// Length of an operator's name at `offset` ("operator<<", "operator()", "operator->"), 0: no operator. For conversions,
+// new and delete only the word: what follows is a type like any other.
 size_t operator_length(std::string_view name, size_t offset) {
   constexpr std::string_view kWord = "operator";
-  if (offset >= name.size() || name[offset] != 'o') return 0;  // asked at every byte of every name
+  if (offset >= name.size() || name[offset] != 'o') return 0;  // called at every byte of every name
   if (name.substr(offset, kWord.size()) != kWord || (offset > 0 && is_word(name[offset - 1]))) return 0;
   const std::string_view rest = name.substr(offset + kWord.size());
   for (const std::string_view sign : {"<<=", ">>=", "<=>", "->*", "()", "[]", "<<", ">>", "<=", ">=", "->", "<", ">"}) {
@@ -27,7 +27,7 @@ size_t operator_length(std::string_view name, size_t offset) {
   return 0;
 }
 
-// Depth of brackets at each byte, the brackets themselves inside; empty if they do not pair.
+// Depth of brackets at each byte, including the brackets themselves; empty if they do not pair.
 struct Scan {
   std::vector<unsigned> angle;  // depth in <>
   std::vector<unsigned> any;    // depth in all kinds
@@ -85,10 +85,10 @@ void replace_all(std::string* text, std::string_view from, std::string_view to) 
     text->replace(at, from.size(), to);
 }
 
-// The type that a function of Rust's is implemented for: "<a::Disk as b::Store>", "<impl b::Store for a::Disk>".
+// The type that a Rust function is implemented for: "<a::Disk as b::Store>", "<impl b::Store for a::Disk>".
 struct ImplGroup {
   size_t begin = 0;  // of the bracket
-  size_t end = 0;    // one past the closing one; 0: there is no such group
+  size_t end = 0;    // one past the closing one; 0: no such group
 };
 
 ImplGroup find_impl_group(std::string_view name, const Scan& scan) {
@@ -128,7 +128,7 @@ std::string without_trait(std::string_view group) {
   return std::string(group);
 }
 
-// Removes each ", NAME<…>" whose template is a default that nobody writes.
+// Removes each ", NAME<…>" that is a default template argument, which is never written.
 void drop_default_arguments(std::string* name) {
   for (const std::string_view argument : {", std::allocator<", ", std::char_traits<", ", std::default_delete<",
                                           ", std::less<", ", std::hash<", ", std::equal_to<"}) {
@@ -153,7 +153,7 @@ void drop_clone_suffix(std::string* name) {
   }
 }
 
-// Parameter lists outside template arguments, and the qualifiers behind them.
+// Removes parameter lists outside template arguments, and the qualifiers after them.
 std::string drop_parameters(std::string_view name, const Scan& scan) {
   constexpr std::string_view kAnonymous = "(anonymous namespace)";
   std::string result;
@@ -169,7 +169,7 @@ std::string drop_parameters(std::string_view name, const Scan& scan) {
       if (name.substr(i, 2) == "::") i += 2;
     } else if (outside_templates && name[i] == '(') {
       if (result.empty() || result.back() == ' ')
-        return std::string(name);  // a function that returns a function: as it is
+        return std::string(name);  // a function that returns a function: unchanged
       i = end_of_group(name, scan, i);
       for (const std::string_view qualifier : {" const", " volatile", " &&", " &", " noexcept"}) {
         if (name.substr(i, qualifier.size()) == qualifier) i += qualifier.size();
@@ -202,7 +202,7 @@ void drop_return_type(std::string* name) {
 }  // namespace
 
 std::string plain_function(std::string_view demangled) {
-  constexpr size_t kLongestParsed = 20'000;  // beyond it only the middle is cut: the cost stays linear
+  constexpr size_t kLongestParsed = 20'000;  // above it only the middle is cut, so that the cost stays linear
   if (demangled.size() > kLongestParsed) return std::string(demangled);
   if (std::all_of(demangled.begin(), demangled.end(), is_word)) return std::string(demangled);  // a C function
   std::string name(demangled);

@@ -1,4 +1,4 @@
-// cli/base/glob.cc: without recursion: only the latest * is ever tried again, since an earlier one could not do better.
+// cli/base/glob.cc: no recursion: only the latest * is retried, because an earlier one could not match more.
 #include "cli/base/glob.h"
 
 namespace heapprof::cli {
@@ -8,7 +8,7 @@ bool glob_matches(std::string_view glob, std::string_view text) {
   size_t at = 0;
   size_t in_text = 0;
   size_t star = kNone;
-  size_t star_end = 0;  // where the text that the latest * took ends
+  size_t star_end = 0;  // end of the text that the latest * matched
   while (in_text < text.size()) {
     if (at < glob.size() && glob[at] == '*') {
       star = at++;

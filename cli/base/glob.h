@@ -1,6 +1,6 @@
-// cli/base/glob.h: patterns in which * stands for any characters and ? for one.
+// cli/base/glob.h: patterns in which * matches any characters and ? matches one.
 //
-// Not provided: sets such as [abc]: brackets stand in the names of functions (operator[], [u8]).
+// Not provided: sets such as [abc]: function names contain brackets (operator[], [u8]).
 // Cost:     linear in the text for each * in the pattern.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace heapprof::cli {
 
-// True if the pattern fits the whole text.
+// True if the pattern matches the whole text.
 bool glob_matches(std::string_view glob, std::string_view text);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-// cli/base/hash.h: names made short: the same digits for the same text, on every machine and in every version.
+// cli/base/hash.h: short digests of names: the same digits for the same text, on every machine and in every version.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace heapprof::cli {
 
-// 32 hexadecimal digits (FNV-1a from two starts): for telling names apart, not for keeping secrets.
+// 32 hexadecimal digits (FNV-1a from two starts): to distinguish names, not for security.
 std::string hash_digits(std::string_view text);
 
 }  // namespace heapprof::cli

@@ -1,8 +1,8 @@
 // cli/base/libfmt.cc: the body of libfmt, compiled once.
 //
-// Debian has no static libfmt, and the shared one needs the shared libstdc++, whose search for symbols was a third of a
-// short run. Its headers alone (FMT_HEADER_ONLY) compile this body again in each of eighty files. What format.h
-// declares as compiled elsewhere is here.
+// Debian has no static libfmt, and the shared one needs the shared libstdc++, whose symbol lookup was a third of a
+// short run. With FMT_HEADER_ONLY each of eighty files would compile this body again. Here are the definitions that
+// format.h declares as compiled elsewhere.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -7,7 +7,7 @@
 
 namespace heapprof::cli {
 
-// Of an even number of values the mean of the two in the middle, rounded down; 0 of none.
+// For an even number of values, the mean of the two in the middle, rounded down; 0 without values.
 inline uint64_t median(std::vector<uint64_t> values) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());

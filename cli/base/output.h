@@ -1,5 +1,5 @@
-// cli/base/output.h: stdout is the product: written whole, or the user is told. And the numbers 0 to 2 stay what they
-// are.
+// cli/base/output.h: stdout is the product: it is written completely, or an error is shown. And keeps descriptors 0 to
+// 2 reserved.
 #pragma once
 
 #include "cli/base/byte_sink.h"
@@ -9,11 +9,11 @@
 
 namespace heapprof::cli {
 
-// Writes all of `text` on stdout. 0; also if the reader went away (a broken pipe ends quietly); 1 after saying what is
-// wrong.
+// Writes all of `text` to stdout. Returns 0, also if the reader went away (a broken pipe ends quietly), or 1 after an
+// error message.
 int print_output(std::string_view text);
 
-// The same for what is too long to be held whole: it goes out as it is made.
+// The same for text that is too long to buffer completely: it is written as it is produced.
 class OutputSink : public ByteSink {
  public:
   void write(std::string_view bytes) override;
@@ -21,12 +21,11 @@ class OutputSink : public ByteSink {
 
  private:
   std::string buffer_;
-  int code_ = 0;  // once it is not 0 nothing more is written
+  int code_ = 0;  // once it is not 0, nothing more is written
 };
 
-// Puts /dev/null on those of descriptors 0 to 2 that are closed, so that no file of ours gets such a number and what is
-// meant for a terminal never ends up in it. Close-on-exec: a program that we start finds them closed, as it would
-// without us.
+// Opens /dev/null on closed descriptors among 0 to 2, so that no file of ours gets such a number, and text for a
+// terminal never ends up in it. Close-on-exec: a program that we start finds them closed, as without heapprof.
 void keep_standard_descriptors();
 
 }  // namespace heapprof::cli

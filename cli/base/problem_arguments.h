@@ -1,4 +1,4 @@
-// cli/base/problem_arguments.h: what problems are made of where a word or a number alone would not say what it is.
+// cli/base/problem_arguments.h: types for the arguments of problems, where a bare word or number would be ambiguous.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct Sizes {
   uint64_t limit_bytes = 0;
 };
 
-// What is known on this machine of a module without names.
+// What is known on this machine about a module without names.
 struct NamesAdvice {
-  std::string package;  // whose file it is; empty: unknown
+  std::string package;  // that has the file; empty: unknown
   std::string fix;      // commands that name the profile; empty: none are known
 };
 

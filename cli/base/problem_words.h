@@ -1,7 +1,7 @@
 // cli/base/problem_words.h: what the sentences of problems_*.cc share.
 //
 // A sentence says what was needed and what was found, quotes what the user typed, and starts in lower case without a
-// full stop; `fix` is a step that mends it, `instead` another way and its price.
+// full stop; `fix` is a step that solves it, `instead` an alternative and its price.
 #pragma once
 
 #include "cli/base/problems.h"
@@ -21,14 +21,14 @@ inline constexpr int kStepIncomplete = 4;  // of `merge`
 inline constexpr int kCannotRun = 126;
 inline constexpr int kNotFound = 127;
 
-// Quoted for a shell where that is needed: the fixes are to be pasted.
+// Quoted for a shell where needed: fixes are to be pasted.
 inline std::string quoted(const std::string& word) { return shell_quoted(word); }
 
 // For programs that no preloaded agent can enter: Valgrind runs the code itself. Tried with musl, 32-bit x86 and
-// programs that define malloc; of static ones its DHAT sees nothing.
+// programs that define malloc; in static programs its DHAT sees nothing.
 std::string valgrind_instead(const std::string& program, const std::string& flags = "");
 
-// "heapprof.toml, line 7"; of a flag the flag alone.
+// "heapprof.toml, line 7"; for a flag only the flag.
 std::string file_line_text(const FileLine& at);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-// cli/base/problems.cc: how errors and warnings are shown. Their words: problems_*.cc.
+// cli/base/problems.cc: how errors and warnings are shown. Their texts are in problems_*.cc.
 #include "cli/base/problems.h"
 
 #include "cli/base/byte_sink.h"

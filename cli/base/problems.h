@@ -1,8 +1,8 @@
-// cli/base/problems.h: every error and warning that the command line tool can say, in one place.
+// cli/base/problems.h: every error and warning of the command-line tool, in one place.
 //
-// A new one is a function here, its words in the problems_*.cc of its section, and a line in HEAPPROF_PROBLEMS; a unit
-// test walks that list. An id is never reused. exit_code 0 makes it a warning. `program` and `file` arguments are what
-// the user typed.
+// To add one, declare a function here, put its text into the problems_*.cc of its section, and add a line to
+// HEAPPROF_PROBLEMS; a unit test walks that list. An id is never reused. exit_code 0 makes it a warning. `program` and
+// `file` arguments are what the user typed.
 #pragma once
 
 #include "cli/base/problem_arguments.h"
@@ -273,7 +273,7 @@ Problem agent_path_not_loadable(const std::string& agent, const std::string& rea
 Problem disk_full(const std::string& file, const std::string& reason);
 Problem nothing_profiled(const std::string& program);
 Problem program_did_not_start(const std::string& program, const std::string& end);
-// Without names where they are not known any more: in a profile. A warning.
+// names: empty if they are no longer known, as in a profile. A warning.
 Problem children_never_profiled(uint64_t count, const std::string& names, const std::string& program);
 Problem protocol_mismatch(Versions agent);
 Problem arena_refused(const std::string& reason);
@@ -292,9 +292,9 @@ Problem reference_unwinder_missing(const std::string& flag);
 
 // About the numbers, in the summary and the report; all but numbers_disagree are warnings.
 Problem events_lost(Share lost);
-// runtime: whose code they go through, "node"; empty: the program's own.
+// runtime: the owner of the code that they go through, "node"; empty: the program's own.
 Problem stacks_truncated(Share truncated, const std::string& runtime = "");
-// A runtime's allocator cuts objects from pieces of its own (cli/model/analysis/own_pools.h).
+// A runtime's pool allocator cuts objects from large pieces (cli/model/analysis/own_pools.h).
 Problem objects_in_own_pool(const std::string& owner, Share peak_bytes, const std::string& command);
 Problem modules_bypass_hooks(const std::string& modules);
 Problem functions_unknown(const std::string& functions);  // of the CUDA driver
@@ -311,7 +311,7 @@ Problem operators_without_scopes(uint64_t operators);
 Problem operators_need_stacks();
 Problem program_replaced(const std::string& program, const std::string& why);
 Problem programs_not_profiled(const std::string& programs);
-// A warning; truncated: stacks that go by frame pointers through such code. `command` brings the names.
+// A warning; truncated: stacks that pass such code by frame pointers. `command` enables the names.
 Problem script_without_names(const std::string& language, const std::string& device, Share peak_bytes,
                              uint64_t truncated, const std::string& command);
 Problem names_missing(const std::string& module, Share peak_bytes, const NamesAdvice& advice);
@@ -323,10 +323,10 @@ Problem blocks_of_elsewhere(Share blocks);
 Problem records_corrupt(uint64_t records);
 Problem profile_incomplete(const std::string& reason);
 Problem memory_limit_reached(const std::string& reason);
-// A warning of a run and a report; an error where it was to be judged.
+// A warning in a run and a report; an error if the run was to be judged.
 Problem malloc_replaced(const std::string& program, bool is_judged);
 Problem names_not_read(const std::string& modules);
-// Debug information that the compiler put into files of its own, which are not there, or cannot be read.
+// Debug information that the compiler put into separate files, which are missing or unreadable.
 Problem names_partly_read(const std::string& modules);
 Problem numbers_disagree(const std::string& detail);
 
@@ -346,20 +346,20 @@ Problem snapshots_not_merged(uint64_t snapshots);
 // `which` names them, or the first of them.
 Problem ranks_failed(uint64_t count, const std::string& which);
 Problem ranks_missing(uint64_t count, uint64_t ranks, const std::string& which);
-// Of merge as a step of a job.
+// For merge as a job step.
 Problem step_incomplete(const std::string& file, const std::string& which, uint64_t processes);
 Problem step_not_led(const std::string& folder, const std::string& why);
 Problem process_merged_twice(const std::string& name, const std::string& file);
 Problem categories_not_readable(const std::string& file, const std::string& reason);
 Problem categories_broken(const std::string& what);
 Problem no_runs_of_scopes(const std::string& file, bool has_scopes);
-// has_frames: there are some of the name, but no lines in the debug information
+// has_frames: frames have the name, but no lines in the debug information
 Problem no_source_of_name(const std::string& file, const std::string& name, const std::string& nearest,
                           bool has_frames);
 Problem no_scope_of_name(const std::string& file, const std::string& glob, const std::string& nearest);
 Problem unknown_command(const std::string& command, const std::string& nearest);
 Problem command_is_file(const std::string& word, const std::string& command, const std::string& purpose);
-// `folder`: where one was looked for; empty: nowhere
+// `folder`: the searched folder; empty: none was searched
 Problem missing_profile(const std::string& command, const std::string& folder = "");
 Problem unknown_device(const std::string& device, const std::string& devices);
 Problem metric_not_in_profile(const std::string& file, const std::string& metric);
@@ -500,7 +500,7 @@ Problem history_without_runs(const std::string& file, const std::string& program
 Problem history_not_made_baseline(const std::string& file);
 Problem history_begins(const std::string& file, const std::string& program);  // warning
 
-// Estimates: what is asked of them, and what the memory is that they are to fit into.
+// Estimates: their inputs, and the memory that they are to fit into.
 Problem estimate_of_what(const std::string& word, const std::string& nearest);  // word: empty if there was none
 Problem estimate_lacks(const std::string& kind, const std::string& missing, const std::string& example);
 Problem flag_of_other_estimate(const std::string& flag, const std::string& kind, const std::string& others);
@@ -512,12 +512,12 @@ Problem device_not_measured(const std::string& device, const std::string& reason
 // strerror in lower case, as the sentences want it.
 std::string errno_text(int error_number);
 
-// The four parts as text, each line ended; colour marks the word "error" or "warning". On a terminal no line is wider
-// than it; elsewhere each part is one line.
+// The four parts as text, each line ended; colour marks the word "error" or "warning". On a terminal, lines are broken
+// at its width; elsewhere each part is one line.
 std::string format_problem(const Problem& problem, const Terminal& terminal);
 void print_problem(const Problem& problem, ColorMode mode = ColorMode::kAuto);  // on stderr
 
-// `run` has codes of its own: 126 and 127 for the program's start, 125 for everything else of ours.
+// `run` has its own codes: 126 and 127 for the program's start, 125 for all other errors of heapprof.
 int run_exit_code(const Problem& problem);
 
 }  // namespace heapprof::cli

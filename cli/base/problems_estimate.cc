@@ -1,5 +1,4 @@
-// cli/base/problems_estimate.cc: the words of errors: sizes that are estimated, and the memory that they are held
-// against.
+// cli/base/problems_estimate.cc: the words of errors: estimated sizes, and the memory that they are compared with.
 #include "cli/base/problem_words.h"
 
 #include <fmt/format.h>

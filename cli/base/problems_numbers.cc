@@ -1,4 +1,4 @@
-// cli/base/problems_numbers.cc: the words of errors and warnings: what is said about a profile's numbers.
+// cli/base/problems_numbers.cc: the words of errors and warnings: about a profile's numbers.
 #include "cli/base/problem_words.h"
 #include "cli/base/units.h"
 

@@ -1,4 +1,4 @@
-// cli/base/problems_program.cc: the words of errors and warnings: what a program is, before it is started.
+// cli/base/problems_program.cc: the words of errors and warnings: about a program, before it is started.
 #include "cli/base/problem_words.h"
 
 #include <fmt/format.h>

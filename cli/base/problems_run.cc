@@ -1,4 +1,4 @@
-// cli/base/problems_run.cc: the words of errors and warnings: around a run, and of snapshots.
+// cli/base/problems_run.cc: the words of errors and warnings: around a run, and about snapshots.
 #include "cli/base/problem_words.h"
 #include "cli/base/units.h"
 
@@ -12,13 +12,13 @@ namespace {
 
 constexpr const char* kRaiseFiles = "raise the limit of open files before the start: ulimit -Hn 1048576";
 
-// Whether a reason ends with what strerror says of an error, or what we do.
+// Whether a reason contains strerror's text for an error, or ours.
 bool is_about(int error, const std::string& reason) {
   return reason.find(std::strerror(error)) != std::string::npos || reason.find(errno_text(error)) != std::string::npos;
 }
 
-// Of a refused memfd_create, or what makes memory of it. A filter answers with EPERM or ENOSYS, a security module with
-// EACCES.
+// For a refused memfd_create, or a later call that makes it memory. A seccomp filter answers with EPERM or ENOSYS, a
+// security module with EACCES.
 std::string arena_fix(const std::string& reason) {
   if (is_about(EMFILE, reason) || is_about(ENFILE, reason)) return kRaiseFiles;
   if (is_about(EFBIG, reason)) return "raise the limit of a file's size before the start: ulimit -f unlimited";

@@ -1,4 +1,5 @@
-// cli/base/problems_sampling.cc: the words of errors: what is recorded, and when; and profiles that do not have it all.
+// cli/base/problems_sampling.cc: the words of errors: what is recorded, and when; and profiles of sampled or paused
+// runs.
 #include "cli/base/problem_words.h"
 
 #include <fmt/format.h>

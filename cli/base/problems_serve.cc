@@ -1,5 +1,5 @@
-// cli/base/problems_serve.cc: the words of errors: serving profiles over HTTP, and sending them to a server. Those of
-// requests are answers to HTTP clients, too.
+// cli/base/problems_serve.cc: the words of errors: serving profiles over HTTP, and sending them to a server. The texts
+// about requests are also sent to HTTP clients.
 #include "cli/base/problem_words.h"
 
 #include <fmt/format.h>

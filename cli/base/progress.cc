@@ -1,9 +1,9 @@
-// cli/base/progress.cc: who waits wants to see that something moves, and a log wants no thousand lines.
+// cli/base/progress.cc: a waiting user sees that something moves, and a log does not get a thousand lines.
 //
-// From half a second on one line is drawn over itself: work that is done by then has no line at all. Drawn only where
-// work is counted, it would stand still where most of the time goes: in one large module, in a slow disk. The cursor
-// goes back to the line's beginning, so that what another process prints does not begin behind our words. Time left is
-// said from the first tenth on; before that it would be a guess.
+// After half a second one line is drawn over itself: work that ends before that has no line. If only the counting calls
+// drew it, it would stop where most of the time goes: in one large module, or on a slow disk. The cursor returns to the
+// line's beginning, so that the output of another process does not begin after our words. The remaining time is shown
+// from the first tenth on; before that it would be a guess.
 #include "cli/base/progress.h"
 
 #include "cli/base/clock.h"
@@ -27,7 +27,7 @@ constexpr uint64_t kQuietNs = kSecondNs / 2;
 constexpr uint64_t kRedrawNs = kSecondNs / 10;
 constexpr uint64_t kLogNs = 30 * kSecondNs;
 
-// Not by stdio: its lock may be held where a child is forked.
+// Not with stdio: its lock may be held when a child is forked.
 void print(const std::string& text) {
   for (size_t at = 0; at < text.size();) {
     const ssize_t written = write(STDERR_FILENO, text.data() + at, text.size() - at);
@@ -36,7 +36,7 @@ void print(const std::string& text) {
   }
 }
 
-// A job in the background would be stopped for writing (stty tostop), or write into another's screen.
+// A background job would be stopped for writing (stty tostop), or write into another job's screen.
 bool is_foreground() { return tcgetpgrp(STDERR_FILENO) == getpgrp(); }
 
 }  // namespace
@@ -56,7 +56,7 @@ std::string progress_line(const std::string& work, const std::string& unit, cons
       for (uint64_t i = 0; i < kBarColumns; ++i) line += i * state.all < done * kBarColumns ? "━" : "─";
     }
   }
-  // The rest takes as long for each as what is done did; too early to say for the first tenth.
+  // Assumes that each remaining item takes as long as the finished ones; too early in the first tenth.
   if (state.all != 0 && done * 10 >= state.all && done > 0 && done < state.all) {
     const uint64_t left_ns = state.elapsed_ns / done * (state.all - done);
     line += fmt::format("  {} s left", std::max<uint64_t>((left_ns + kSecondNs / 2) / kSecondNs, 1));
@@ -81,7 +81,7 @@ Progress::Progress(ColorMode color, ProgressThread thread)
   if (!may_draw_ || thread == ProgressThread::kNone) return;
   sigset_t all;
   sigset_t before;
-  sigfillset(&all);  // signals are the other threads'
+  sigfillset(&all);  // other threads handle signals
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
     thread_ = std::thread([this] { draw_each_time(); });

@@ -1,11 +1,11 @@
 // cli/base/progress.h: one line on stderr for work that takes longer than half a second; gone when the work is done.
 //
 // Guarantees
-//  - On a terminal the line is redrawn in place, ten times a second, by a thread of its own: it moves whatever the work
-//    is doing. It is erased before stop() returns, and before clear() does, until the next time.
-//  - A terminal whose foreground is another job's is left alone, as is one that is no terminal: there is one line each
-//    30 s of counted work, so that logs stay short and a long silence is explained.
-//  - Without a thread (none to be had, or not wanted) the line is drawn where the work is counted.
+//  - On a terminal a separate thread redraws the line in place, ten times a second, so that it moves whatever the work
+//    is doing. It is erased before stop() returns, and before clear() does, until the next redraw.
+//  - Nothing is written to a terminal that has another job in its foreground. If stderr is no terminal, one line is
+//    written for each 30 s of counted work, so that logs stay short and a long silence is explained.
+//  - Without a thread (not available, or not wanted) the line is drawn by the calls that count the work.
 // Context:  all functions from one thread. A fork's child must not touch it.
 #pragma once
 
@@ -23,7 +23,7 @@ struct ProgressState {
   uint64_t done = 0;
   uint64_t all = 0;  // 0: nothing is counted
   uint64_t elapsed_ns = 0;
-  uint64_t step = 0;  // of the sign that moves
+  uint64_t step = 0;  // of the moving sign
 };
 
 // "⠹ looking up names   62 %  8 of 13 modules  ━━━━━━────  4 s left", "⠹ writing the profile  3 s"
@@ -39,10 +39,10 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void say(const std::string& work);                                  // what is done from here on
-  void update(uint64_t done, uint64_t all, const std::string& unit);  // how much of it, of what
-  void clear();                                                       // for something else to be printed
-  void stop();                                                        // for good
+  void say(const std::string& work);                                  // the work from here on
+  void update(uint64_t done, uint64_t all, const std::string& unit);  // how much of it is done, in which unit
+  void clear();                                                       // so that something else can be printed
+  void stop();                                                        // finally
 
  private:
   void draw_each_time();
@@ -50,7 +50,7 @@ class Progress {
   void erase();                // "
 
   const Terminal terminal_;
-  bool may_draw_ = false;  // a terminal, and ours
+  bool may_draw_ = false;  // a terminal, and our job is in its foreground
   std::mutex mutex_;       // guards what follows
   std::condition_variable changed_;
   std::string work_;

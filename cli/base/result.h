@@ -1,4 +1,4 @@
-// cli/base/result.h: a value, or the problem that kept it from being made.
+// cli/base/result.h: a value, or the problem that prevented it.
 #pragma once
 
 #include <cstdlib>
@@ -12,8 +12,8 @@ namespace heapprof::cli {
 struct Problem {
   std::string id;       // stable, "HP004"
   std::string what;     // what is missing: need and found; lower case, no full stop
-  std::string fix;      // a command or step that mends it
-  std::string instead;  // the alternative and its price; may be empty only where there is none
+  std::string fix;      // a command or step that solves it
+  std::string instead;  // the alternative and its price; empty only without an alternative
   int exit_code =
       1;  // for commands other than `run`, where every error of ours is 125 (126, 127 for the program's start)
 };

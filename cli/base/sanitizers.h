@@ -1,4 +1,4 @@
-// cli/base/sanitizers.h: which sanitizer this was compiled with; g++ and clang say it in ways of their own.
+// cli/base/sanitizers.h: which sanitizer this was compiled with; g++ and clang state it differently.
 #pragma once
 
 namespace heapprof::cli {
@@ -27,7 +27,7 @@ inline constexpr bool kHasThreadSanitizer = false;
 inline constexpr bool kHasThreadSanitizer = false;
 #endif
 
-// Tests take fewer rounds then: the sanitizers need minutes for what takes seconds without them.
+// Tests then run fewer rounds: sanitizers need minutes for what takes seconds without them.
 inline constexpr bool kIsSanitized = kHasAddressSanitizer || kHasThreadSanitizer;
 
 }  // namespace heapprof::cli

@@ -1,6 +1,6 @@
 // cli/base/saturating.h: sums, products and differences of counts that stop at a bound instead of wrapping.
 //
-// Trust:    counts come from profiles that anybody may have written, and from programs that ran for days.
+// Trust:    counts come from untrusted profiles, and from programs that ran for days.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ constexpr uint64_t multiply_saturating(uint64_t a, uint64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-// What is left of `all` without `part`: none, if the part is the larger one.
+// `all` less `part`; 0 if `part` is larger.
 constexpr uint64_t rest_of(uint64_t all, uint64_t part) { return all > part ? all - part : 0; }
 
 constexpr uint64_t distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }

@@ -1,8 +1,9 @@
-// cli/base/terminal.h: what the place we print to can show: width, colour, characters.
+// cli/base/terminal.h: what the output can show: width, colour, characters.
 //
 // Guarantees
-//  - --color beats NO_COLOR, which beats the terminal; without a terminal there is no colour unless it is asked for.
-//  - Characters beyond ASCII only where the locale's variables say UTF-8 (no locale files are needed: static builds).
+//  - --color beats NO_COLOR, which beats the terminal; without a terminal there is no colour unless --color asks for
+//    it.
+//  - Characters beyond ASCII only if the locale's variables say UTF-8 (no locale files are needed: static builds).
 #pragma once
 
 #include <functional>
@@ -15,13 +16,12 @@ enum class ColorMode { kAuto, kAlways, kNever };
 struct Terminal {
   bool is_tty = false;
   int columns = 100;
-  bool is_fitted =
-      false;  // lines are broken at that width: on a terminal, and where COLUMNS says one; a log keeps them
+  bool is_fitted = false;  // lines are broken at that width: on a terminal, or if COLUMNS is set; not in a log
   bool colored = false;
   bool utf8 = false;
 };
 
-// What decides: tests give their own.
+// The input of the decision; tests set their own.
 struct TerminalFacts {
   bool is_tty = false;
   int tty_columns = 0;                                           // 0: unknown

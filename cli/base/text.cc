@@ -1,5 +1,5 @@
-// cli/base/text.cc: UTF-8 by hand: the C library's tables depend on locales that a container or a static build may not
-// have.
+// cli/base/text.cc: implements UTF-8 itself: the C library's tables depend on locales that a container or a static
+// build may lack.
 #include "cli/base/text.h"
 
 #include "cli/base/file_name.h"
@@ -60,8 +60,7 @@ bool is_in(uint32_t code, const Range* ranges, size_t count) {
                      [&](const Range& range) { return code >= range.first && code <= range.last; });
 }
 
-// What moves the cursor, starts an escape sequence, or shows later text in another order or not at all; and what XML
-// may not hold.
+// Characters that move the cursor, start an escape sequence, or reorder or hide later text; and those that XML forbids.
 constexpr Range kHarmful[] = {{0, 0x1f},        {0x7f, 0x9f},      {0x61c, 0x61c},   {0x200b, 0x200f},
                               {0x2028, 0x202e}, {0x2060, 0x206f},  {0xfeff, 0xfeff}, {0xfff9, 0xfffb},
                               {0xfffe, 0xffff}, {0xe0000, 0xe0fff}};
@@ -150,7 +149,7 @@ std::string pad_right(std::string_view text, size_t columns) {
 std::string to_ascii(std::string_view text) {
   struct Sign {
     uint32_t code;
-    const char* ascii;  // as wide as the sign, so that columns stay
+    const char* ascii;  // as wide as the sign, so that columns stay aligned
   };
   // ← → … ± ▲ ▼ µ × − ├ └ │ ─ » ━ · and the sparkline's eight blocks
   constexpr Sign kSigns[] = {{0x2190, "<"}, {0x2192, ">"}, {0xb1, "~"},   {0x25b2, "^"}, {0x25bc, "v"}, {0x2026, "~"},
@@ -179,7 +178,7 @@ std::string shorten_middle(std::string_view text, size_t columns) {
 
 std::string shorten_path(std::string_view path_and_line, size_t columns) {
   if (display_width(path_and_line) <= columns) return std::string(path_and_line);
-  // "…/" and as many of the last parts as fit; in front of them the first part of a relative path, if it fits too.
+  // "…/" and as many of the last parts as fit; before them the first part of a relative path, if it fits too.
   size_t cut = std::string_view::npos;
   for (size_t slash = path_and_line.find('/'); slash != std::string_view::npos;
        slash = path_and_line.find('/', slash + 1)) {
@@ -206,7 +205,7 @@ std::string shorten_path(std::string_view path_and_line, size_t columns) {
 
 namespace {
 
-// Where the word ends that begins there; a number and its unit are one ("1.68 s", "33.3 MiB").
+// The end of the word that begins there; a number and its unit are one ("1.68 s", "33.3 MiB").
 size_t word_end(std::string_view text, size_t at) {
   constexpr std::string_view kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "ns", "µs", "ms", "s", "min", "h", "%"};
   const size_t end = std::min(text.find(' ', at), text.size());
@@ -268,7 +267,7 @@ bool is_before_unit(std::string_view line, size_t blank) {
          std::string_view("KMGTPEB%").find(line[blank + 1]) != std::string_view::npos;
 }
 
-// Where the line is broken: at a blank with room for all before it, else at the first one after a word.
+// Where to break the line: at the last blank that fits, else at the first one after a word.
 size_t break_of(std::string_view line, size_t columns) {
   size_t width = 0;
   size_t at = 0;
@@ -338,7 +337,7 @@ std::string shell_quoted(std::string_view word, std::string_view plain) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view("_-./+:=,@%").find(c) != std::string_view::npos || plain.find(c) != std::string_view::npos;
   };
-  const bool is_special = word.starts_with('~') || word.starts_with('#');  // a home, a comment
+  const bool is_special = word.starts_with('~') || word.starts_with('#');  // a home folder, a comment
   if (!word.empty() && !is_special && std::all_of(word.begin(), word.end(), is_plain)) return std::string(word);
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? std::string_view("'\\''") : std::string_view(&c, 1);

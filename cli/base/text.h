@@ -1,7 +1,6 @@
-// cli/base/text.h: text on a terminal: how wide it is, how it is cut, and what must not reach it raw.
+// cli/base/text.h: text on a terminal: its width, shortening, and escaping.
 //
-// Trust:    names and paths come from strangers' programs: escape_controls makes them harmless; every function here
-//           takes any bytes.
+// Trust:    names and paths are untrusted: escape_controls makes them harmless; every function here takes any bytes.
 #pragma once
 
 #include <algorithm>
@@ -12,52 +11,52 @@
 
 namespace heapprof::cli {
 
-// Of ASCII alone, whatever the locale.
+// For ASCII only, in any locale.
 constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-// Without the blanks at its ends.
+// Without leading and trailing blanks.
 std::string_view trimmed(std::string_view text);
 
 template <size_t N>
 bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
-// Empty prefixes count for nothing.
+// Empty prefixes never match.
 template <size_t N>
 bool starts_with_one_of(std::string_view name, const std::array<std::string_view, N>& prefixes) {
   if (name.empty()) return false;
   return std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](std::string_view prefix) {  // mostly the first letter differs
+                     [&](std::string_view prefix) {  // usually the first letter differs
                        return !prefix.empty() && name[0] == prefix[0] && name.starts_with(prefix);
                      });
 }
 
 // Control characters, text-direction overrides and bytes that are no UTF-8 become \x1b, \u202e, \xff.
 std::string escape_controls(std::string_view text);
-// Nothing in it but printable ASCII, as nearly all names are: there is nothing to escape.
+// Whether it is all printable ASCII, as nearly all names are: then nothing needs escaping.
 bool is_printable_ascii(std::string_view text);
 
-// How many characters have to be added, left out or replaced to make one of the other.
+// How many characters have to be added, removed or replaced to turn one into the other.
 // Cost:     the product of their lengths.
 size_t edit_distance(std::string_view a, std::string_view b);
 
-// Columns that the text takes: combining marks none, East Asian wide characters and emoji two.
+// The number of columns: combining marks take none, East Asian wide characters and emoji two.
 size_t display_width(std::string_view text);
 
 std::string pad_left(std::string_view text, size_t columns);   // right-aligned
 std::string pad_right(std::string_view text, size_t columns);  // left-aligned
 
-// Text that shows only ASCII, for locales without UTF-8: our own signs are replaced, other characters become '?'.
+// The text in ASCII, for locales without UTF-8: our own signs get replacements, other characters become '?'.
 std::string to_ascii(std::string_view text);
 
-// The following give text of at most `columns` columns, with "…" for what was left out. Numbers are never cut.
+// The following return text of at most `columns` columns, with "…" for what was left out. Numbers are never cut.
 std::string shorten_middle(std::string_view text, size_t columns);
 std::string shorten_path(std::string_view path_and_line,
                          size_t columns);  // "a/…/c.cc:12": the file's name and line stay
 
-// The words of the text, broken at blanks: the first line begins at column `first`, the others at `indent`. A word that
-// is wider than a line has one of its own; a number and its unit are one word.
+// The words of the text, broken at blanks: the first line begins at column `first`, the others at `indent`. A word
+// wider than a line gets its own line; a number and its unit are one word.
 struct Wrapping {
   size_t first = 0;
   size_t indent = 0;
@@ -65,18 +64,18 @@ struct Wrapping {
 };
 std::string wrapped(std::string_view text, const Wrapping& wrapping);
 
-// The text with no line wider than `columns`, as far as words allow: wider lines go on below, two columns further in
-// than they began, broken at the last blank that has room. Colours take none.
+// The text with no line wider than `columns`, as far as words allow. Wider lines are broken at the last blank that
+// fits, and continue below, indented by two more columns. Colours take no columns.
 std::string fitted(std::string_view text, size_t columns);
 
-// A command that can be pasted, below a word in front of it: "next   heapprof report x.json". Where that is wider than
-// `columns`, the file stands on a line of its own, and a backslash in front of it.
+// A command that can be pasted, after a leading word: "next heapprof report x.json". If that is wider than `columns`,
+// the file goes on its own line, after a backslash.
 std::string command_line(std::string_view front, std::string_view call, std::string_view file, size_t columns);
 
-// As a shell reads it back as one word: in quotes, unless it has nothing but letters, digits, _-./+:=,@% and those of
-// `plain`.
+// In a form that a shell reads back as one word: in quotes, unless it has only letters, digits, _-./+:=,@% and the
+// characters of `plain`.
 std::string shell_quoted(std::string_view word, std::string_view plain = "");
-// The same in ASCII without controls, in the form $'…', which bash, zsh and ksh read.
+// The same in ASCII without control characters, in the form $'…', which bash, zsh and ksh read.
 std::string shell_quoted_in_ascii(std::string_view word);
 
 }  // namespace heapprof::cli

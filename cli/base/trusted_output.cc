@@ -1,7 +1,7 @@
-// cli/base/trusted_output.cc: the path is walked as the kernel walks it, because a link may stand in any part of it.
+// cli/base/trusted_output.cc: walks the path as the kernel does, because any part of it may be a link.
 //
-// What is checked may be another thing a moment later. So the last part is not followed when the file is opened, and
-// what is opened is checked again; for the folders before it, the check is no better than the kernel's own settings.
+// A checked path may change a moment later. So a link in the last part is not followed when the file is opened, and the
+// opened file is checked again. For the folders before it, the check is no better than the kernel's own settings.
 #include "cli/base/trusted_output.h"
 
 #include "cli/base/problems.h"
@@ -32,7 +32,7 @@ std::string read_link(const std::string& path) {
   return length < 0 ? std::string() : std::string(target, static_cast<size_t>(length));
 }
 
-// Whether only we, or the folder's owner, may have put it there.
+// Whether only we, or the folder's owner, can have put it there.
 bool is_trusted(const std::string& folder, const struct stat& found) {
   struct stat facts {};
   if (::stat(folder.empty() ? "." : folder.c_str(), &facts) != 0) return true;  // nothing can be opened in it, either
@@ -98,7 +98,7 @@ Result<Done> check_output(const std::string& path, WrittenHow how) {
 Result<UniqueFd> open_output(const std::string& path, int flags, mode_t mode) {
   if (const Result<Done> checked = check_output(path, WrittenHow::kOpened); !checked) return checked.problem();
   struct stat facts {};
-  if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))  // /dev/stdout leads to what has no name
+  if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))  // /dev/stdout may refer to an unnamed file
     return UniqueFd(::open(path.c_str(), flags | O_CLOEXEC | O_NOCTTY));
   return UniqueFd(::open(follow_links(path).c_str(), flags | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, mode));
 }

@@ -1,13 +1,13 @@
-// cli/base/trusted_output.h: where heapprof writes nothing, because somebody else may have chosen the place.
+// cli/base/trusted_output.h: refuses output destinations that another user may have planted.
 //
 // In a folder that all users may write to (/tmp), another user can put a link, a pipe or a file where heapprof will
-// write. The kernel refuses to follow or to open these, if the system's settings say so (fs.protected_symlinks,
-// fs.protected_regular, fs.protected_fifos: proc(5)). heapprof keeps to the same rule whatever the settings are.
+// write. The kernel refuses to follow or open these if the system's settings say so (fs.protected_symlinks,
+// fs.protected_regular, fs.protected_fifos: proc(5)). heapprof applies the same rule with any settings.
 //
 // Guarantees
 //  - A symbolic link in a sticky folder that all may write to is followed only if it belongs to us or to the folder's
-//    owner; so are a file and a pipe there opened.
-// Trust:    the path and everything that it leads through.
+//    owner. A file or a pipe there is opened under the same condition.
+// Trust:    the path and all folders and links on it are untrusted.
 #pragma once
 
 #include "cli/base/fd.h"
@@ -19,14 +19,14 @@
 
 namespace heapprof::cli {
 
-// The links that `path` leads through; and what it leads to, if that is written to in place.
+// Checks the links on `path`; and its destination, if that is written in place.
 enum class WrittenHow { kReplaced, kOpened };
 Result<Done> check_output(const std::string& path, WrittenHow how);
 
-// open(2) for writing in place, after that check. Closed, with errno, where the kernel refuses it.
+// open(2) for writing in place, after that check. Not open, with errno, if the kernel refuses it.
 Result<UniqueFd> open_output(const std::string& path, int flags, mode_t mode);
 
-// The file that `path` means: links at its end followed, also one that points to nothing yet.
+// The file that `path` refers to: follows links at its end, also one that points to nothing yet.
 std::string follow_links(std::string path);
 
 }  // namespace heapprof::cli

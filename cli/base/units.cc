@@ -55,7 +55,7 @@ std::string three_digits_of_bytes(uint64_t bytes) {
 
 }  // namespace
 
-// Sums stop at the largest number.
+// Sums saturate at the largest number.
 std::string format_bytes(uint64_t bytes) {
   return (bytes == UINT64_MAX ? "more than " : "") + three_digits_of_bytes(bytes);
 }
@@ -137,7 +137,7 @@ std::string with_sign(const Change& change, const std::string& amount) {
   return (change.is_growth() ? "+" : "−") + amount;
 }
 
-// "new" and "gone" stand for what has no percent and no factor; empty if it has one.
+// "new" and "gone" for changes without a percentage and a factor; empty if it has one.
 std::string without_base(const Change& change) {
   if (change.base == 0 && change.current > 0) return "new";
   return change.base > 0 && change.current == 0 ? "gone" : "";
@@ -158,7 +158,7 @@ std::string format_change_count(const Change& change) { return with_sign(change,
 std::string format_change_percent(const Change& change) {
   if (change.amount() == 0) return "0 %";
   if (std::string word = without_base(change); !word.empty()) return word;
-  constexpr uint64_t kLeastFactor = 1'000;  // from there on a percentage is hard to read
+  constexpr uint64_t kLeastFactor = 1'000;  // above it a percentage is hard to read
   if (change.current / kLeastFactor >= change.base) return "×" + format_count(scaled(change.current, change.base, 0));
   const Wide percent = Wide{change.amount()} * 100;
   if (const uint64_t tenths = scaled(percent, change.base, 1); tenths < 10'000)
@@ -169,7 +169,7 @@ std::string format_change_percent(const Change& change) {
 std::string format_factor(const Change& change) {
   if (change.base == change.current) return "1.00×";
   if (std::string word = without_base(change); !word.empty()) return word;
-  // A factor of a tenth or more reads best as a number, a smaller one as a part of one.
+  // A factor of a tenth or more reads best as a number, a smaller one as a fraction of one.
   if (!change.is_growth() && change.base / 10 < change.current)
     return three_digits(change.current, change.base, 10) + "×";
   const uint64_t larger = std::max(change.base, change.current);
@@ -238,7 +238,7 @@ Unit find_unit(std::string_view name) {
 
 // digits[.digits] times unit, rounded down; false if it is malformed or does not fit in 64 bits.
 bool scale(std::string_view number, uint64_t unit, uint64_t* bytes) {
-  // A value of 64 bits times a unit stays below this; with a divisor as large, nothing is left of it.
+  // A value of 64 bits times a unit stays below this; divided by as much, it is 0.
   constexpr Wide kMostDivisor = Wide{1'000'000'000'000'000'000} * 1'000'000'000'000'000'000 * 100;
   Wide value = 0;
   Wide divisor = 1;

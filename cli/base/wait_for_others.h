@@ -3,9 +3,9 @@
 
 namespace heapprof::cli {
 
-// Waits until `fd` takes bytes, or for so long (-1: no limit; fd -1: the time alone). SIGINT, SIGTERM, SIGHUP and
-// SIGQUIT end the process meanwhile, unless they are ignored: what a run blocks for its program's sake must not make it
-// wait for ever.
+// Waits until `fd` accepts bytes, or until the timeout (-1: no limit; fd -1: only the timeout). During the wait SIGINT,
+// SIGTERM, SIGHUP and SIGQUIT end the process, unless they are ignored: signals that a run blocks for its program must
+// not make it wait for ever.
 void wait_for_others(int fd, int timeout_ms);
 
 }  // namespace heapprof::cli

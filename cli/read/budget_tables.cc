@@ -1,8 +1,7 @@
-// cli/read/budget_tables.cc: a mistake in a budget is answered where it stands.
+// cli/read/budget_tables.cc: an error in a budget names its position.
 //
-// TOML says only which keys are there. Whoever writes a limit in one of four ways, and makes a mistake in it, wants to
-// know the line, and how it should read. So every value keeps its node until it is judged, and each refusal says what
-// would be taken.
+// TOML only parses keys. A limit can be written in four ways, and after a mistake the user needs the line, and the
+// right form. So every value keeps its node until it is checked, and each error says what is accepted.
 #include "cli/read/budget_tables.h"
 
 #include "cli/base/glob.h"
@@ -20,7 +19,7 @@ namespace {
 constexpr size_t kMostSites = 10'000;
 constexpr size_t kMostScopes = 1'000;
 
-// A name that no call has would never be counted, and its limit be kept by that.
+// A limit on a name that no call has would always be met.
 bool is_known_call(std::string_view glob) {
   return std::any_of(kDeviceCalls.begin(), kDeviceCalls.end(),
                      [glob](const char* call) { return glob_matches(glob, call); });
@@ -130,7 +129,7 @@ Result<Done> BudgetTables::take_subtree(const toml::node& node, Budget* budget) 
   return Done{};
 }
 
-// Of the scope itself, of each device, or of each kind of call: those have no default.
+// For the scope itself, for each device, or for each kind of call; devices and calls have no default.
 Result<Done> BudgetTables::take_scope_metric(const toml::node& node, const ScopeMetricField& field, Subject subject,
                                              Budget* budget) const {
   if (field.of == ScopeMetricField::Of::kScope) return take_limit(node, subject, budget);

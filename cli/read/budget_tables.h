@@ -1,5 +1,5 @@
-// cli/read/budget_tables.h: the parts of a budget in TOML, which contracts have too: limits, subtrees, scopes, known
-// leaks, a command.
+// cli/read/budget_tables.h: the parts that budgets and contracts share in TOML: limits, subtrees, scopes, known leaks,
+// a command.
 #pragma once
 
 #include "cli/model/judge/budget.h"
@@ -14,7 +14,7 @@ class BudgetTables : public TomlReader {
  public:
   using TomlReader::TomlReader;
 
-  // Takers of keys; what they are given outlives them.
+  // Readers of keys; their arguments must outlive them.
   std::vector<Key> metric_keys(Budget* budget, size_t subtree) const;
   Take runs(Budget* budget) const;
   Take command(Budget* budget) const;

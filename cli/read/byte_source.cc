@@ -1,8 +1,8 @@
 // cli/read/byte_source.cc: zlib's gz functions pass plain files through, so there is one path for both.
 //
-// What a profile's text becomes in memory has its size, or several times that. gzip makes it 10 times as short, and 90
-// times where stacks are 30,000 frames of a recursion; what deflate can do is 1,032 times. So who is sent a file can
-// see by its size what reading it may take, unless it is made to mislead.
+// A profile in memory takes as much as its text, or several times that. gzip makes the text 10 times as short, and 90
+// times if stacks are 30,000 frames of a recursion; deflate's limit is 1,032 times. So a file's size shows how much
+// memory reading it may take, unless it is made to mislead.
 #include "cli/read/byte_source.h"
 
 #include "cli/base/fd.h"
@@ -23,9 +23,9 @@ namespace {
 constexpr unsigned kBufferBytes = 256 << 10;
 constexpr uint64_t kDensest = 200;
 constexpr uint64_t kAlwaysReadBytes = 64 << 20;
-constexpr uint64_t kFromPipeBytes = uint64_t{1} << 30;  // its size is not known
+constexpr uint64_t kFromPipeBytes = uint64_t{1} << 30;  // its size is unknown
 
-// How much is read of what is gzip'd in a file.
+// How much gzip'd data is read from a file.
 uint64_t unpacked_limit(const struct stat& file) {
   if (!S_ISREG(file.st_mode)) return kFromPipeBytes;
   return std::max(kAlwaysReadBytes, multiply_saturating(static_cast<uint64_t>(file.st_size), kDensest));

@@ -1,9 +1,9 @@
 // cli/read/byte_source.h: the bytes of a file, in pieces, gzip'd or not.
 //
 // Guarantees
-//  - One buffer of 256 KiB, whatever the file's size; regular files, pipes and /dev/stdin alike.
-//  - Stops after `limit_bytes` of text, and of what is gzip'd after 200 times the file's size (64 MiB where that is
-//    less; 1 GiB of a pipe): a small file does not take gigabytes of memory.
+//  - One buffer of 256 KiB for files of any size; regular files, pipes and /dev/stdin alike.
+//  - Stops after `limit_bytes` of text. Stops gzip'd data after 200 times the file's size (at least 64 MiB; 1 GiB for a
+//    pipe), so that a small file does not take gigabytes of memory.
 #pragma once
 
 #include "cli/base/result.h"
@@ -18,10 +18,10 @@ namespace heapprof::cli {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  // The next piece, empty at the end or after an error. The view is good until the next call.
+  // The next piece, empty at the end or after an error. The view is valid until the next call.
   virtual std::string_view next() = 0;
   virtual std::string_view error() const { return {}; }  // empty: none
-  // 0: not the reason for the error. Else what was gzip'd is longer than so much, which a plain file might be.
+  // 0: not the reason for the error. Else the gzip'd data is longer than this limit, which a plain file may exceed.
   virtual uint64_t unpacked_limit_bytes() const { return 0; }
 };
 

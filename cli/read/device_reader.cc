@@ -1,16 +1,16 @@
-// cli/read/device_reader.cc: objects with a stack are read by the fields' own list, and everything else by hand.
+// cli/read/device_reader.cc: objects with a stack are read with the list of fields, and everything else by hand.
 //
 // Fields come from visit_… of cli/model/profile/fields.h, which the writer uses too, so neither can have one that the
-// other lacks. A stack, or a list inside, is no field: who reads such an object says what to do with a key that is
-// none. A name that comes twice is refused: of two values the file would mean neither.
+// other lacks. A stack, or a list inside, is no field: the reader of such an object handles all other keys. A repeated
+// name is refused, because it is ambiguous.
 #include "cli/read/extension_parts.h"
 #include "cli/read/field_reader.h"
 
 namespace heapprof::cli {
 namespace {
 
-// An object that has a stack (none where `points` is null) besides the fields that visit(reader) knows: other(key)
-// takes what is neither.
+// An object with a stack (without one if `points` is null) and the fields that visit(reader) knows: other(key) takes
+// the rest.
 template <typename Visit, typename Other>
 void read_stacked(JsonPull* json, PointReader* points, uint32_t* node, Visit&& visit, Other&& other) {
   if (!json->begin_object()) return;
@@ -55,7 +55,7 @@ void read_refusal(JsonPull* json, PointReader* points, Refusal* refusal) {
 void visit_part(OwnerPart* part, FieldReader& reader) { visit_owner_part(*part, reader); }
 void visit_part(UntouchedPart* part, FieldReader& reader) { visit_untouched_part(*part, reader); }
 
-// What has fields, and blocks by stack.
+// Objects with fields, and with blocks by stack.
 template <typename Part, typename VisitFields>
 void read_blocks_of(JsonPull* json, PointReader* points, std::vector<Part>* parts, const VisitFields& visit_fields) {
   const auto read_part = [&](Part* part) {

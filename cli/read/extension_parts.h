@@ -1,4 +1,4 @@
-// cli/read/extension_parts.h: objects of a profile's extension, each read by a file of its own. Errors stay in
+// cli/read/extension_parts.h: objects of a profile's extension, each read in its own source file. Errors stay in
 // `json`.
 #pragma once
 
@@ -24,8 +24,7 @@ namespace heapprof::cli {
 
 // ---- device_reader.cc ----
 
-// What the extension says of devices besides their memory: what they refused, calls of their
-// API, and snapshots.
+// The extension's data about devices besides their memory: refused allocations, calls of their API, and snapshots.
 void read_refusals(JsonPull* json, PointReader* points, std::vector<Refusal>* refusals);
 void read_fragmentation(JsonPull* json, PointReader* points, Fragmentation* fragmentation);
 void read_untouched(JsonPull* json, PointReader* points, Untouched* untouched);
@@ -43,29 +42,28 @@ void read_part(JsonPull* json, MergedPart* part);
 
 // ---- scope_reader.cc ----
 
-// The program's own scopes and marks, an object. A scope whose parent is not before it is an error.
+// The program's own scopes and marks, an object. A scope before its parent is an error.
 void read_scopes(JsonPull* json, Scopes* scopes);
 
 // ---- trace_reader.cc ----
 
-// The trace of device memory, an object. Errors: columns of several lengths, a number that names nothing, more events
-// or blocks than a profile holds.
+// The trace of device memory, an object. Errors: columns of several lengths, an index out of range, more events or
+// blocks than a profile may hold.
 void read_device_trace(JsonPull* json, PointReader* points, DeviceTrace* trace);
 
 // ---- spread_reader.cc ----
 
-// The columns of "sites" that say how a site's numbers differ between the inputs of a sum.
+// The columns of "sites" for the spread of a site's numbers between the inputs of a sum.
 struct SpreadColumns {
-  std::vector<uint64_t> sites;   // whose spread is known; the other columns have a number for each of them
+  std::vector<uint64_t> sites;   // with a known spread; the other columns have a number for each of them
   std::vector<uint64_t> inputs;  // that have the site
-  std::array<std::array<std::vector<uint64_t>, 3>, kSpreadFields> of;  // smallest, largest, the input that had it
+  std::array<std::array<std::vector<uint64_t>, 3>, kSpreadFields> of;  // smallest, largest, the input with the largest
 };
 
-// The members of "sites" that fill the columns, which must outlive the reading.
+// Adds the members of "sites" that fill the columns, which must outlive the reading.
 void add_spread_members(JsonPull* json, SpreadColumns* columns, std::vector<MemberReader::Member>* members);
 
-// Puts them into the sites; false if they do not fit. Whether the numbers agree with each other is for
-// cli/model/profile/invariants.h to say.
+// Puts them into the sites; false if they do not fit. cli/model/profile/invariants.h checks whether the numbers agree.
 bool set_spreads(const SpreadColumns& columns, std::vector<Site>* sites);
 
 }  // namespace heapprof::cli

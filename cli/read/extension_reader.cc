@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kTotal = UINT64_MAX;  // in SiteColumns::sizes: all of the site's blocks
 
-// Elements are a class alone, or an array of pairs.
+// Elements are a single class, or an array of pairs.
 void read_sizes(JsonPull* json, bool are_coarse, SiteColumns* columns) {
   columns->has_coarse_sizes = are_coarse;
   if (!json->begin_array()) return;
@@ -39,7 +39,7 @@ void read_exact_numbers(JsonPull* json, SiteColumns* columns) {
   }
 }
 
-// A list for each site of another list; all together in one column.
+// One list for each site of another list, all joined in one column.
 void read_lists(JsonPull* json, std::vector<uint64_t>* numbers, std::vector<size_t>* ends) {
   if (!json->begin_array()) return;
   while (json->next_element() && !json->failed()) {
@@ -101,7 +101,7 @@ void read_device(JsonPull* json, PointReader* points, Extension* extension) {
     if (is_host) json->fail("the first device's program points are DHAT's own");
     points->read(json, &device.sites);
   };
-  // One of fields.h: visit(reader) is its function, applied to the structure.
+  // A member of fields.h: visit(reader) is its function, applied to the structure.
   const auto fields = [json](std::string_view name, auto visit) {
     return MemberReader::Member{name, [json, visit] { read_struct(json, visit); }};
   };
@@ -177,8 +177,8 @@ bool set_column(const std::vector<uint64_t>& column, std::vector<Site>* sites, u
   return true;
 }
 
-// A column with a number for each site of a list; a file of before it was kept has none. The list rises, so that it
-// names no site twice.
+// A column with a number for each site of a list; older files lack it. The list must be ascending, so that it names no
+// site twice.
 bool set_listed(const std::vector<uint64_t>& list, const std::vector<uint64_t>& column, std::vector<Site>* sites,
                 uint64_t SiteNumbers::*number) {
   if (column.size() != list.size()) return false;
@@ -195,7 +195,7 @@ const std::vector<uint64_t>& list_of(const SiteColumns& columns, SiteList list) 
   return columns.lists[at];
 }
 
-// The numbers that a list leaves out, where the file has the list.
+// The numbers that a list leaves out, if the file has the list.
 void set_unlisted(const SiteListName& list, std::vector<Site>* sites) {
   for (Site& site : *sites) {
     const uint64_t number = unlisted_number(site.numbers, list);
@@ -224,7 +224,7 @@ bool set_numbers(const SiteColumns& columns, std::vector<Site>* sites) {
   return true;
 }
 
-// The bucket of a class; -1: there is no such class.
+// The bucket of a class; -1: no such class.
 int bucket_of_class(uint64_t size_class, bool is_coarse) {
   if (is_coarse) return size_class < kCoarseClasses ? bucket_of_coarse(static_cast<int>(size_class)) : -1;
   const bool is_class = size_class >= kSmallestBucketBits && size_class < kSizeBuckets + kSmallestBucketBits;
@@ -267,7 +267,8 @@ bool set_live(const SiteColumns& columns, std::vector<Site>* sites, size_t momen
   return true;
 }
 
-// Each list is of three numbers for each step, by rising snapshot; the sites rise, so that none has two lists.
+// Each list has three numbers for each step, by ascending snapshot; the sites are ascending, so that none has two
+// lists.
 bool set_steps(const SiteColumns& columns, std::vector<Site>* sites) {
   if (columns.stepped.size() != columns.steps_end.size()) return false;
   size_t at = 0;
@@ -286,7 +287,8 @@ bool set_steps(const SiteColumns& columns, std::vector<Site>* sites) {
   return true;
 }
 
-// Each list is of four numbers for each stay, by begin and end, which are bounds of the device; the sites rise.
+// Each list has four numbers for each stay, by begin and end, which are time buckets of the device; the sites are
+// ascending.
 bool set_stays(const SiteColumns& columns, std::vector<Site>* sites, size_t bounds) {
   if (columns.stayed.size() != columns.stays_end.size() || bounds > kMostBounds) return false;
   size_t at = 0;

@@ -1,6 +1,6 @@
-// cli/read/extension_reader.h: the object under the key "heapprof": everything that DHAT's own fields do not hold.
+// cli/read/extension_reader.h: the object under the key "heapprof": everything that has no DHAT field.
 //
-// It may come before or after the program points (jq -S sorts names), so it is kept and applied when both are there.
+// It may come before or after the program points (jq -S sorts names), so it is kept and applied once both are read.
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -20,26 +20,26 @@ inline constexpr uint64_t kExtensionVersion = 1;
 
 // Per site, in the order of the device's program points. A missing column is empty.
 struct SiteColumns {
-  std::array<std::vector<uint64_t>, kSiteFields.size()> numbers;  // by field; of a list: one for each site in it
+  std::array<std::vector<uint64_t>, kSiteFields.size()> numbers;  // by field; for a list: one for each site in it
   std::array<std::vector<uint64_t>, kSiteLists.size()> lists;     // numbers of sites
   std::array<bool, kSiteLists.size()> has_list{};
   std::array<std::vector<uint64_t>, kSiteFlags.size()> flags;  // likewise
-  std::vector<uint32_t> sizes_end;                             // where each site's pairs end in `sizes`
+  std::vector<uint32_t> sizes_end;                             // end of each site's pairs in `sizes`
   std::vector<uint64_t> sizes;                                 // pairs of size class and blocks
-  bool has_coarse_sizes = false;                               // classes are those of profiles of before
+  bool has_coarse_sizes = false;                               // classes are those of older profiles
   std::vector<uint64_t> grouped;
   std::vector<uint64_t> grouped_stacks;  // one for each in `grouped`
   std::vector<uint64_t> beyond_doubles;
-  std::vector<uint64_t> exact_numbers;  // those of a program point for each in `beyond_doubles`
+  std::vector<uint64_t> exact_numbers;  // a program point's numbers for each in `beyond_doubles`
   std::vector<uint64_t> sampled;
-  std::vector<size_t> live_end;  // where the numbers of each in `sampled` end in `live_bytes`
+  std::vector<size_t> live_end;  // end of the numbers of each in `sampled`, in `live_bytes`
   std::vector<uint64_t> live_bytes;
   std::vector<uint64_t> stepped;
-  std::vector<size_t> steps_end;  // where the numbers of each in `stepped` end in `steps`
-  std::vector<uint64_t> steps;    // a snapshot, bytes and blocks, and so on
+  std::vector<size_t> steps_end;  // end of the numbers of each in `stepped`, in `steps`
+  std::vector<uint64_t> steps;    // repeated: snapshot, bytes, blocks
   std::vector<uint64_t> stayed;
-  std::vector<size_t> stays_end;  // where the numbers of each in `stayed` end in `stays`
-  std::vector<uint64_t> stays;    // begin, end, bytes and blocks, and so on
+  std::vector<size_t> stays_end;  // end of the numbers of each in `stayed`, in `stays`
+  std::vector<uint64_t> stays;    // repeated: begin, end, bytes, blocks
   SpreadColumns spread;
 };
 
@@ -68,7 +68,7 @@ struct Extension {
   std::vector<SiteColumns> columns;  // one for each device
 };
 
-// Errors stay in `json`. A newer version ends the reading at once, with extension->version set.
+// Errors stay in `json`. Reading stops at once for a newer version, with extension->version set.
 void read_extension(JsonPull* json, PointReader* points, Extension* extension);
 
 // Whether the file has the number's column.

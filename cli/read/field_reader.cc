@@ -1,4 +1,4 @@
-// cli/read/field_reader.cc: names are few and short, so that comparing one after the other is as fast as any table.
+// cli/read/field_reader.cc: names are few and short, so comparing one after the other is as fast as any table.
 #include "cli/read/field_reader.h"
 
 namespace heapprof::cli {

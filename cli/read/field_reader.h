@@ -1,7 +1,7 @@
 // cli/read/field_reader.h: fills the structures of cli/model/profile/fields.h from JSON objects.
 //
 // Guarantees
-//  - Unknown names are skipped, missing ones keep their defaults, a name that comes twice is an error.
+//  - Unknown names are skipped, missing ones keep their defaults, a repeated name is an error.
 //  - Numbers are checked against the field they go into; text comes out without control characters.
 #pragma once
 
@@ -20,17 +20,17 @@
 
 namespace heapprof::cli {
 
-// Reads objects whose members are each read by their name, whatever their order here and in the file.
+// Reads the members of objects by name, in any order here and in the file.
 class MemberReader {
  public:
   struct Member {
     std::string_view name;
-    std::function<void()> read;  // takes the value; what goes wrong stays in `json`
+    std::function<void()> read;  // reads the value; errors stay in `json`
   };
   MemberReader(JsonPull* json, std::vector<Member> members)
       : json_(json), members_(std::move(members)), seen_(members_.size()) {}
 
-  // One object.
+  // Reads one object.
   void read();
   // Whether the object had it. pre: the name is a member's
   bool has(std::string_view name) const;
@@ -43,7 +43,7 @@ class MemberReader {
   std::vector<bool> seen_;
 };
 
-// An array of numbers, after what `numbers` has.
+// Appends an array of numbers to `numbers`.
 void read_numbers(JsonPull* json, std::vector<uint64_t>* numbers);
 
 inline bool read_text(JsonPull* json, std::string* value) {
@@ -93,7 +93,7 @@ class FieldReader {
   void read(EndKind* value) {
     std::string name;
     if (!json_->read_string(&name)) return;
-    *value = parse_end_kind(name).value_or(EndKind::kUnknown);  // a later version may know more ends
+    *value = parse_end_kind(name).value_or(EndKind::kUnknown);  // a later version may have more kinds
   }
   void read(HolderKind* value) {
     std::string name;

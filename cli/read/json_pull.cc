@@ -1,5 +1,5 @@
-// cli/read/json_pull.cc: the grammar is small enough to be written down; what matters is that every loop ends at the
-// end of the input or at an error.
+// cli/read/json_pull.cc: the grammar is small enough to code directly; what matters is that every loop ends at the end
+// of the input or at an error.
 #include "cli/read/json_pull.h"
 
 namespace heapprof::cli {
@@ -76,7 +76,7 @@ bool JsonPull::fail(std::string_view reason) {
 }
 
 int JsonPull::peek_after_space() {
-  // Nearly always the next byte is there and is no space. After an error refill() gives nothing more.
+  // Nearly always the next byte is available and no space. After an error refill() gives nothing more.
   if (at_ != end_ && static_cast<unsigned char>(*at_) > ' ' && !failed()) return static_cast<unsigned char>(*at_);
   if (failed()) return -1;
   int c = peek();
@@ -90,7 +90,7 @@ int JsonPull::peek_after_space() {
 char JsonPull::peek_kind() {
   const int c = peek_after_space();
   if (c < 0) return 0;
-  if (c == 0) return '?';  // a zero byte is no end
+  if (c == 0) return '?';  // a zero byte is not the end
   return is_digit(c) ? '0' : static_cast<char>(c);
 }
 
@@ -145,7 +145,7 @@ bool JsonPull::next_element() {
   return !failed();
 }
 
-// A short number that ends inside the piece, as nearly all do: no overflow is possible, and no byte is missing.
+// Reads a short number that ends inside the piece, as nearly all do: no overflow is possible, and no byte is missing.
 bool JsonPull::read_short_number(uint64_t* value) {
   constexpr int kMostDigits = 18;
   if (end_ - at_ <= kMostDigits || *at_ == '0') return false;

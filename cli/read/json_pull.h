@@ -1,11 +1,11 @@
-// cli/read/json_pull.h: JSON, read by asking for what comes next.
+// cli/read/json_pull.h: a pull parser for JSON: the caller asks for the next element.
 //
 // RapidJSON's reader pushes events (the version in Debian 12 has no pull mode) and lets one string grow without bound;
-// a profile has thirty kinds of objects, and code that asks reads like the format it reads.
+// a profile has thirty kinds of objects, and pulling code mirrors the format that it reads.
 //
 // Guarantees
 //  - Strict JSON (RFC 8259): no comments, no trailing commas, strings are valid UTF-8.
-//  - The first error stays; from then on every call returns at once with false, 0 or the end of its array or object.
+//  - The first error is kept; from then on every call returns at once with false, 0 or the end of its array or object.
 //  - Bounded: nesting to 64 levels, strings to 16 MiB, integers to 64 bits.
 // Trust:    every byte is hostile.
 #pragma once
@@ -26,7 +26,7 @@ class JsonPull {
   // The next key of the object, false at its end. Read or skip its value before the next call.
   bool next_key(std::string* key);
   bool begin_array();
-  // Is there another element? false at the array's end.
+  // Whether another element follows; false at the array's end.
   bool next_element();
 
   bool read_unsigned(uint64_t* value);
@@ -34,13 +34,13 @@ class JsonPull {
   bool read_bool(bool* value);
   bool read_string(std::string* value);
   bool skip_value();
-  // Nothing but white space is left.
+  // Whether only white space is left.
   bool expect_end();
 
-  // What comes next, without taking it: one of { [ " - 0 t f n, or 0 at the end; what else it is is no JSON.
+  // What comes next, without consuming it: one of { [ " - 0 t f n, or 0 at the end; anything else is not JSON.
   char peek_kind();
 
-  // For what is JSON, but not what was expected. Always returns false.
+  // For valid JSON that was not expected. Always returns false.
   bool fail(std::string_view reason);
   bool failed() const { return !error_.empty(); }
   const std::string& error() const { return error_; }

@@ -1,7 +1,7 @@
-// cli/read/point_reader.h: DHAT's program points become sites, and their frame lists a tree.
+// cli/read/point_reader.h: turns DHAT's program points into sites, and their frame lists into a tree.
 //
-// Points come before the frame table in the files of all three writers, so frames are kept as indexes into that table,
-// and checked against it when it is known.
+// Points come before the frame table in the files of all three writers. So frames are kept as indexes into that table,
+// and checked once it is read.
 #pragma once
 
 #include "cli/model/profile/node_table.h"

@@ -13,7 +13,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr uint64_t kMostBytes = uint64_t{8} << 30;
-constexpr size_t kMostOpened = 1000;  // a folder of other JSON is not read through
+constexpr size_t kMostOpened = 1000;  // limits the work in a folder of other JSON files
 
 // Every writer puts DHAT's version first; sorted by name (jq -S) it comes after "cmd" and before the numbers.
 bool looks_like_profile(const std::string& path) {

@@ -1,5 +1,4 @@
-// cli/read/profile_files.h: which files an argument of the command line stands for: itself, or the profiles of a
-// folder.
+// cli/read/profile_files.h: the files that a command-line argument refers to: itself, or the profiles of a folder.
 #pragma once
 
 #include "cli/base/result.h"
@@ -12,12 +11,12 @@ namespace heapprof::cli {
 
 bool is_folder(const std::string& path);
 
-// The *.json and *.json.gz of a folder by name, not those of folders in it; a problem if there are none.
+// The *.json and *.json.gz of a folder by name, without its subfolders; a problem if it has none.
 Result<std::vector<std::string>> profiles_in(const std::string& folder);
 
-// The name of the file in a folder that was written last, of those that are a profile by their first bytes: *.json,
-// *.json.gz and dhat.out.*. Of files that are as old as each other the one with the shorter name: a run's FILE, and not
-// FILE.PID of what it started.
+// The name of the newest file in a folder among *.json, *.json.gz and dhat.out.* whose first bytes are those of a
+// profile. Among files of the same age, the one with the shorter name: a run's FILE, not the FILE.PID of a child
+// process.
 std::optional<std::string> newest_profile(const std::string& folder);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-// cli/read/read_budget.cc: the tables of a file of budgets; their parts are read by budget_tables.
+// cli/read/read_budget.cc: reads the tables of a file of budgets; budget_tables reads their parts.
 #include "cli/read/read_budget.h"
 
 #include "cli/base/units.h"

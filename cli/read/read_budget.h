@@ -1,9 +1,9 @@
-// cli/read/read_budget.h: a file of budgets, in TOML; heapprof-check(1) says what may stand in it.
+// cli/read/read_budget.h: reads a file of budgets, in TOML; heapprof-check(1) describes its contents.
 //
 // Guarantees
-//  - A key that is not known, a value of the wrong kind, an ambiguous unit is a problem, with file and line; nothing is
+//  - An unknown key, a value of the wrong type, or an ambiguous unit is a problem, with file and line; nothing is
 //    guessed.
-// Trust:    the file may hold anything: up to 1 MiB of it is looked at.
+// Trust:    the file may hold anything: up to 1 MiB of it is read.
 #pragma once
 
 #include "cli/base/result.h"
@@ -14,7 +14,7 @@
 namespace heapprof::cli {
 
 Result<BudgetFile> read_budget(const std::string& path);
-// The same from text; `path` is what messages call it.
+// The same from text; `path` is its name in messages.
 Result<BudgetFile> parse_budget(std::string text, const std::string& path);
 
 }  // namespace heapprof::cli

@@ -55,7 +55,7 @@ Result<Done> take_file(const std::string& text, const std::string& path, std::ve
 
 }  // namespace
 
-// What is shared with budgets speaks of them: of their problems the first line alone holds here.
+// The code shared with budgets mentions them in its problems: only the first line applies here.
 Result<std::vector<CategoryRule>> parse_categories(const std::string& text, const std::string& path) {
   std::vector<CategoryRule> rules;
   const Result<Done> taken = take_file(text, path, &rules);

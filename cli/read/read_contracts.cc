@@ -1,5 +1,4 @@
-// cli/read/read_contracts.cc: a contract is a budget with an end and files; the parts that both have are
-// budget_tables'.
+// cli/read/read_contracts.cc: a contract is a budget with an end and files; budget_tables reads the common parts.
 #include "cli/read/read_contracts.h"
 
 #include "cli/read/budget_tables.h"

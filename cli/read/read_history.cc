@@ -1,4 +1,4 @@
-// cli/read/read_history.cc: each line is JSON by itself, so that one that broke does not take the others with it.
+// cli/read/read_history.cc: each line is separate JSON, so that a broken one does not affect the others.
 #include "cli/read/read_history.h"
 
 #include "cli/base/problems.h"
@@ -55,7 +55,7 @@ class LineReader {
   uint64_t version_ = 0;
 };
 
-// Puts lines together from pieces; what is longer than an entry can be is dropped as it comes.
+// Joins pieces into lines; what is longer than an entry can be is dropped at once.
 class LineSplitter {
  public:
   template <typename Take>
@@ -118,7 +118,7 @@ Result<History> read_history(ByteSource* source, const std::string& name) {
 Result<History> read_history(const std::string& path) {
   Result<std::unique_ptr<ByteSource>> source = open_source(path, kMostHistoryBytes);
   if (!source) {
-    // The same trouble in words that fit: what follows the file's name.
+    // The same problem in fitting words: the text after the file's name.
     const std::string& what = source.problem().what;
     const size_t colon = what.rfind(": ");
     return history_not_readable(path, colon == std::string::npos ? what : what.substr(colon + 2));

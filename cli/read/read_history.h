@@ -1,7 +1,7 @@
-// cli/read/read_history.h: a file of history, line by line.
+// cli/read/read_history.h: reads a history file, line by line.
 //
 // Guarantees
-//  - A line that is no entry of ours (broken, cut off, of a newer version) is a warning with its number; the others
+//  - A line that is no valid entry (broken, cut off, of a newer version) gives a warning with its number; the others
 //    count.
 //  - Numbers are integers that fit; names come out without control characters.
 // Trust:    the file is hostile: a line is at most 1 MiB, a file 1 GiB.
@@ -18,13 +18,13 @@ namespace heapprof::cli {
 
 struct History {
   std::vector<HistoryEntry> entries;  // in the order of the file
-  std::vector<Problem> warnings;      // of the first lines that could not be used
+  std::vector<Problem> warnings;      // for the first unusable lines
   uint64_t lines_skipped = 0;
 };
 
 Result<History> read_history(const std::string& path);
 
-// From any source; `name` is what warnings call it.
+// From any source; `name` is its name in warnings.
 Result<History> read_history(ByteSource* source, const std::string& name);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
-// cli/read/read_moment.cc: a file's name may have an @ in it, and so may a mark's: the first @ in front of which a file
-// is named is the one that is meant.
+// cli/read/read_moment.cc: a file's name and a mark's name may contain an @: the first @ that follows the name of an
+// existing file separates them.
 #include "cli/read/read_moment.h"
 
 #include "cli/model/analysis/moment.h"

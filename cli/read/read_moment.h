@@ -1,4 +1,4 @@
-// cli/read/read_moment.h: FILE, or FILE@SNAPSHOT: one snapshot of a profile as a profile of its own.
+// cli/read/read_moment.h: reads FILE, or FILE@SNAPSHOT: one snapshot as a separate profile.
 #pragma once
 
 #include "cli/base/result.h"
@@ -8,7 +8,7 @@
 
 namespace heapprof::cli {
 
-// A file of that whole name is meant before a snapshot is.
+// If a file has the whole name, it is read; otherwise the part after @ is a snapshot.
 Result<Profile> read_profile_or_moment(const std::string& name);
 
 }  // namespace heapprof::cli

@@ -1,7 +1,7 @@
-// cli/read/read_profile.cc: the top-level object, in any order of its names; then the three dialects part.
+// cli/read/read_profile.cc: the top-level object, in any order of its names; then the three dialects.
 //
-// A file with the key "heapprof" is ours. Without it, mode tells Valgrind ("heap") from dhat-rs ("rust-heap"). Both of
-// those leave out the totals: they are the sums of the points.
+// A file with the key "heapprof" is heapprof's. Without it, mode distinguishes Valgrind ("heap") from dhat-rs
+// ("rust-heap"). Both leave out the totals, which are the sums of the points.
 #include "cli/read/read_profile.h"
 
 #include "cli/base/problems.h"
@@ -97,7 +97,7 @@ class ProfileReader {
     return false;
   }
 
-  // ftbl[0] is the root; nodes named its entries from 1 on, frames count from 0.
+  // ftbl[0] is the root; nodes refer to its entries from 1 on, frames count from 0.
   bool resolve_frames() {
     if (frame_texts_.empty()) return broken("\"ftbl\" lacks its entry for the root");
     if (points_.largest_frame() >= frame_texts_.size()) {
@@ -126,7 +126,7 @@ class ProfileReader {
   }
 
   bool apply_frame_parts() {
-    // The pseudo-frame [no stack] is in the table, but it is no frame.
+    // The pseudo-frame [no stack] is in the table, but is no frame.
     const size_t frames = profile_.frames.size() - (has_no_stack_ && frame_texts_.back() == kNoStackText ? 1 : 0);
     if (extension_.has_frame_modules && extension_.frame_modules.size() != frames) {
       return broken(fmt::format("there are {} frames, but modules for {}", frames, extension_.frame_modules.size()));
@@ -188,8 +188,7 @@ class ProfileReader {
     return !has_no_stack_ || drop_no_stack_frame();
   }
 
-  // Our pseudo-frame is the table's last; its one node hangs at the root, alone, and its sites are sites without a
-  // stack.
+  // heapprof's pseudo-frame is the table's last; its only node is a leaf below the root, and its sites have no stack.
   bool drop_no_stack_frame() {
     const auto pseudo = static_cast<uint32_t>(profile_.frames.size() - 1);
     uint32_t gone = 0;
@@ -234,7 +233,7 @@ class ProfileReader {
     return true;
   }
 
-  // Both tools join the arguments with spaces; what held a space itself cannot be told any more.
+  // Both tools join the arguments with spaces; arguments that contain spaces cannot be recovered.
   static std::vector<std::string> split_words(std::string_view text) {
     std::vector<std::string> words;
     while (!text.empty()) {
@@ -245,7 +244,7 @@ class ProfileReader {
     return words;
   }
 
-  // Functions that were inlined share the address of the frame they are in.
+  // Inlined functions share the address of the frame that contains them.
   void mark_inlined() {
     for (size_t i = 1; i < profile_.nodes.size(); ++i) {
       const FrameNode& node = profile_.nodes[i];

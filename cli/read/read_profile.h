@@ -1,8 +1,9 @@
-// cli/read/read_profile.h: a profile from a file: heapprof's own, Valgrind's (--tool=dhat) or dhat-rs', gzip'd or not.
+// cli/read/read_profile.h: reads a profile from a file: heapprof's own, Valgrind's (--tool=dhat) or dhat-rs', gzip'd or
+// not.
 //
 // Guarantees
-//  - What it returns is canonical, and of ours every invariant of cli/model/profile/invariants.h holds; else it is a
-//    Problem with exit code 3 that names the file and what is wrong with it.
+//  - The result is canonical, and if it is heapprof's, every invariant of cli/model/profile/invariants.h holds; else it
+//    is a Problem with exit code 3 that names the file and what is wrong with it.
 //  - write(read(write(profile))) gives the same bytes.
 // Not provided: Valgrind's counts of reads and writes, and its profiles of other things (--mode=copy, ad-hoc).
 // Trust:    the file is hostile: it never crashes the reader, and memory stays within a small multiple of its size.
@@ -19,7 +20,7 @@ namespace heapprof::cli {
 
 Result<Profile> read_profile(const std::string& path);
 
-// From any source; `name` is what problems call it.
+// From any source; `name` is its name in problems.
 Result<Profile> read_profile(ByteSource* source, const std::string& name);
 
 }  // namespace heapprof::cli

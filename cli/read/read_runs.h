@@ -1,4 +1,4 @@
-// cli/read/read_runs.h: profiles for comparing: with their known leaks marked, and of many only the sums.
+// cli/read/read_runs.h: reads profiles for comparison: with known leaks marked; only the sums for many profiles.
 #pragma once
 
 #include "cli/base/result.h"
@@ -11,13 +11,13 @@
 
 namespace heapprof::cli {
 
-// FILE or FILE@SNAPSHOT; nothing is known of leaks at a snapshot.
+// FILE or FILE@SNAPSHOT; leaks are unknown at a snapshot.
 Result<Profile> read_marked(const std::string& file, const Suppressions& suppressions);
 
-// One profile after the other: memory is that of the largest.
+// Reads one profile after the other: needs the memory of the largest.
 Result<std::vector<RunTotals>> read_runs(const std::vector<std::string>& files, const Suppressions& suppressions);
 
-// What to compare `current` with: the files that are named, and of folders those of its command.
+// What to compare `current` with: the named files, and from folders those with its command.
 Result<std::vector<RunTotals>> read_base_runs(const std::vector<std::string>& inputs, const RunTotals& current,
                                               const Suppressions& suppressions);
 

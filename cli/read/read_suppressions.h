@@ -1,4 +1,4 @@
-// cli/read/read_suppressions.h: the rules of a file, see cli/model/analysis/suppressions.h and folding.h there.
+// cli/read/read_suppressions.h: reads the rules of a file (cli/model/analysis/suppressions.h and folding.h).
 #pragma once
 
 #include "cli/base/result.h"
@@ -10,24 +10,23 @@
 
 namespace heapprof::cli {
 
-// What is known of functions: whose leaks are known, and which hand their rows to their callers.
+// Rules for functions: whose leaks are known, and which are attributed to their callers.
 struct ReportRules {
   Suppressions suppressions;
   FoldRules folds;
 };
 
-// Adds them to *rules. A file that is not there, larger than 1 MiB, or has a mistake in it is a problem, which names
-// the line.
+// Adds them to *rules. A file that is missing, larger than 1 MiB, or has a mistake is a problem, which names the line.
 Result<Done> read_suppressions(const std::string& path, ReportRules* rules);
 
-// The rules that a command uses. No file is read that is not named: what a report says depends on its command line and
-// the profile, never on the folder that it is called in.
+// The rules that a command uses. Only named files are read: a report depends on its command line and the profile, never
+// on the current folder.
 struct SuppressionOptions {
   std::vector<std::string> files;
   bool no_defaults = false;
   std::vector<std::string> folds;         // globs of functions
   bool all_frames = false;                // fold nothing
-  bool libraries = false;                 // frames of libraries are places, too
+  bool libraries = false;                 // library frames are places, too
   std::vector<std::string> user_code;     // globs of source files and modules
   std::vector<std::string> library_code;  // likewise; --user-code comes first
 };

@@ -1,5 +1,4 @@
-// cli/read/scope_reader.cc: an object's fields are those of cli/model/profile/fields.h; its lists are read
-// beside them.
+// cli/read/scope_reader.cc: an object's fields are those of cli/model/profile/fields.h; its lists are read separately.
 #include "cli/read/extension_parts.h"
 #include "cli/read/field_reader.h"
 
@@ -43,7 +42,7 @@ struct InstanceColumns {
   std::vector<int64_t> growth_bytes;
 };
 
-// None: a column that may be left out was; otherwise each has as many numbers as there are instances.
+// Every column has a number for each instance; an optional one may also be empty.
 bool have_one_length(const InstanceColumns& columns, const std::vector<InstanceMemory>& memory) {
   const size_t count = columns.begin_ns.size();
   const auto is_whole = [count](const auto& column) { return column.size() == count; };
@@ -113,7 +112,7 @@ void read_shape(JsonPull* json, std::array<uint64_t, 3>* sizes) {
   std::copy(numbers.begin(), numbers.end(), sizes->begin());
 }
 
-// False: it is another member.
+// False: another member.
 bool read_launches_member(JsonPull* json, const std::string& key, Launches* launches) {
   if (key == "kernels" && launches->kernels.empty()) {
     if (!json->begin_array()) return true;

@@ -1,5 +1,5 @@
-// cli/read/source_file.cc: a source may have been changed since it was compiled, or another file may have its name.
-// Neither can be seen, so it is said what points to it.
+// cli/read/source_file.cc: a source may have changed since it was compiled, or another file may have its name. Neither
+// can be proved, so the remarks state the evidence.
 #include "cli/read/source_file.h"
 
 #include "cli/base/fd.h"
@@ -19,13 +19,13 @@
 namespace heapprof::cli {
 namespace {
 
-// As it is, and then without each of its leading folders.
+// Tries the path unchanged, and then without each of its leading folders.
 UniqueFd open_source(const std::string& path, std::string* opened, int* error) {
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   UniqueFd file(open(path.c_str(), kFlags));
   *error = errno;
   *opened = path;
-  if (("/" + path + "/").find("/../") != std::string::npos) return file;  // an end could lead out of the folder
+  if (("/" + path + "/").find("/../") != std::string::npos) return file;  // an end of the path could leave the folder
   for (size_t at = path.find('/'); !file.is_open() && at != std::string::npos; at = path.find('/', at + 1)) {
     *opened = path.substr(at + 1);
     if (!opened->empty() && (*opened)[0] != '/') file = UniqueFd(open(opened->c_str(), kFlags));
@@ -33,7 +33,7 @@ UniqueFd open_source(const std::string& path, std::string* opened, int* error) {
   return file;
 }
 
-// Why not; empty: *text has all of it.
+// Returns why not; empty: *text has the whole file.
 std::string read_text(const UniqueFd& file, int open_error, struct stat* facts, std::string* text) {
   if (!file.is_open()) return errno_text(open_error);
   if (fstat(file.get(), facts) != 0) return errno_text(errno);
@@ -55,7 +55,7 @@ int64_t modified_ns(const struct stat& facts) {
   return int64_t{facts.st_mtim.tv_sec} * 1'000'000'000 + facts.st_mtim.tv_nsec;
 }
 
-// Of the program's file, or the library's, that the frame is in; 0: not known.
+// The time of the frame's program or library file; 0: unknown.
 int64_t built_ns(const Profile& profile, const Frame& frame) {
   struct stat facts {};
   const bool has_file = frame.module < profile.modules.size() && !is_of_python(profile, frame);

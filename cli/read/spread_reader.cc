@@ -32,7 +32,7 @@ void add_spread_members(JsonPull* json, SpreadColumns* columns, std::vector<Memb
   }
 }
 
-// The sites rise, so that none comes twice.
+// The sites must be ascending, so that none is repeated.
 bool set_spreads(const SpreadColumns& columns, std::vector<Site>* sites) {
   const std::vector<uint64_t>& list = columns.sites;
   if (!is_each_of(list.size(), columns)) return false;

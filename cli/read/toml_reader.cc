@@ -1,4 +1,4 @@
-// cli/read/toml_reader.cc: toml++ reads the syntax; every key is then taken by name, so that a misspelt one is found.
+// cli/read/toml_reader.cc: toml++ reads the syntax; every key is then read by name, so that a misspelt one is found.
 #include "cli/read/toml_reader.h"
 
 #include "cli/base/fd.h"
@@ -16,11 +16,11 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostTomlBytes = 1 << 20;
-// Dotted keys nest, and toml++ takes a level of stack for each: a line of a million dots would end the program.
+// Dotted keys nest, and toml++ takes a level of stack for each: a line of a million dots would crash the program.
 constexpr size_t kLongestLine = 4096;
 
 std::string nearest_key(std::string_view typed, const std::vector<Key>& keys) {
-  // One letter too many, too few, or another one.
+  // One letter too many, too few, or wrong.
   for (const Key& key : keys) {
     const std::string_view known = key.name;
     size_t same = 0;

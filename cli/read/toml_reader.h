@@ -1,8 +1,9 @@
-// cli/read/toml_reader.h: what the readers of our TOML files share: keys by name, texts, and the line of each mistake.
+// cli/read/toml_reader.h: what the readers of heapprof's TOML files share: keys by name, texts, and the line of each
+// mistake.
 //
 // Guarantees
-//  - A key that is not known is a problem with file and line, and names the known one that it is nearest to.
-// Trust:    the file may hold anything: up to 1 MiB of it is looked at, in lines of up to 4,096 bytes.
+//  - An unknown key is a problem with file and line, and names the nearest known key.
+// Trust:    the file may hold anything: up to 1 MiB of it is read, in lines of up to 4,096 bytes.
 #pragma once
 
 #include "cli/base/problems.h"
@@ -25,10 +26,10 @@ struct Key {
   Take take;
 };
 
-// What a file is called in the problem of one that cannot be read.
+// Makes the problem for a file of this kind that cannot be read.
 using NotReadable = Problem (*)(const std::string& file, const std::string& reason);
 
-// All of it; a problem only if it is cut short by an error.
+// The whole file; a problem if reading it fails.
 Result<std::string> read_toml_text(const std::string& path, NotReadable not_readable);
 Result<toml::table> parse_toml(std::string_view text, const std::string& path, NotReadable not_readable);
 
@@ -39,16 +40,16 @@ class TomlReader {
 
   FileLine at(const toml::node& node) const { return {path_, node.source().begin.line}; }
   Problem broken(const toml::node& node, const std::string& why) const { return budget_broken(at(node), why); }
-  // A mistake in a value, with its place.
+  // A mistake in a value, with its position.
   Problem located(const toml::node& node, const Problem& problem) const { return broken(node, problem.what); }
 
   Result<Done> take_keys(const toml::node& node, const std::string& what, const std::vector<Key>& keys) const;
   Result<Done> take_tables(const toml::node& node, const std::string& what, const Take& take) const;
   Take text(const char* key, std::string* target) const;
   Take share(const char* key, std::optional<uint64_t>* target) const;
-  // "version = 1", without which a file is not read.
+  // "version = 1", which every file needs.
   Take version(bool* has_version) const;
-  ValueText text_of(const toml::node& node) const;  // where the value stands
+  ValueText text_of(const toml::node& node) const;  // the value's position
 
  private:
   const std::string& path_;

@@ -1,5 +1,5 @@
-// cli/read/trace_reader.cc: columns may come before the tables that they name rows of, so they are read first, then
-// checked and joined.
+// cli/read/trace_reader.cc: columns may come before the tables that they refer to, so all are read first, then checked
+// and joined.
 #include "cli/base/saturating.h"
 #include "cli/read/extension_parts.h"
 #include "cli/read/field_reader.h"
@@ -38,7 +38,7 @@ void read_texts(JsonPull* json, std::vector<std::string>* texts) {
   while (json->next_element() && read_text(json, &text)) texts->push_back(text);
 }
 
-// A name that comes twice is an error of MemberReader's, so a column is read once.
+// MemberReader refuses a repeated name, so a column is read once.
 void read_columns(JsonPull* json, std::initializer_list<std::pair<std::string_view, Column*>> columns) {
   std::vector<MemberReader::Member> members;
   for (const auto& [name, column] : columns) members.push_back({name, [json, to = column] { read_numbers(json, to); }});

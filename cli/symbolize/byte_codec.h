@@ -1,6 +1,6 @@
-// cli/symbolize/byte_codec.h: numbers and texts as bytes, for another process or another run of this program.
+// cli/symbolize/byte_codec.h: encodes numbers and texts as bytes, for another process or another run of this program.
 //
-// Trust:    the reader checks every length; what is too short gives false.
+// Trust:    the reader checks every length and returns false if the bytes are too short.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace heapprof::cli {
 
-// Longer names and paths are cut: only a hostile file has them, and it could have them for every frame.
+// Longer names and paths are cut: only a hostile file has them, and it may have them for every frame.
 inline constexpr size_t kMaxTextBytes = 64 << 10;
 
 class ByteWriter {
@@ -53,11 +53,11 @@ class ByteReader {
     position_ += size;
     return true;
   }
-  // Whether a list of this length can still follow, if each of its elements has at least so many bytes.
+  // Whether the remaining bytes can hold a list of this length, with at least so many bytes per element.
   bool has_room(uint32_t count, size_t element_bytes) const {
     return count <= (bytes_.size() - position_) / element_bytes;
   }
-  // What was not read yet.
+  // The bytes that were not read yet.
   std::string rest() const { return bytes_.substr(position_); }
   bool at_end() const { return position_ == bytes_.size(); }
 

@@ -1,8 +1,8 @@
-// cli/symbolize/call_sites.cc: DWARF 5 has names of its own for what GNU's extension of DWARF 4 said with those that
-// there were.
+// cli/symbolize/call_sites.cc: DWARF 5 has separate names for what GNU's extension of DWARF 4 expressed with the
+// existing ones.
 //
-// Lists of functions outside of the module decide what a jump to them can lead to. A function that is in neither list
-// may lead anywhere, back into the module also.
+// Lists of functions outside the module decide what a jump to them can reach. A function in neither list may reach
+// anything, also functions of the module.
 #include "cli/symbolize/call_sites.h"
 
 #include "cli/model/profile/symbols.h"
@@ -122,7 +122,7 @@ std::optional<Dwarf_Die> call_origin(Dwarf_Die* site) {
 }
 
 bool describes_tail_calls(Dwarf_Die* function) {
-  // Who describes all calls describes the tail calls.
+  // An entry that describes all calls describes the tail calls.
   for (const unsigned name : {DW_AT_call_all_calls, DW_AT_call_all_tail_calls, DW_AT_call_all_source_calls,
                               DW_AT_GNU_all_call_sites, DW_AT_GNU_all_tail_call_sites, DW_AT_GNU_all_source_call_sites})
     if (has_flag(function, name)) return true;
@@ -154,7 +154,7 @@ uint64_t function_key(const FunctionIdentity& function) {
   if (function.symbol != nullptr) {
     for (const char* at = function.symbol; *at != '\0'; ++at) sum = mix(sum, static_cast<unsigned char>(*at));
   } else {
-    // A file of split debug information counts its offsets from its own beginning.
+    // Offsets in a file of split debug information start at that file's beginning.
     Dwarf_Die root = function.root;
     uint64_t unit_id = 0;
     uint8_t type = 0;

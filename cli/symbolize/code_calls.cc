@@ -1,5 +1,5 @@
-// cli/symbolize/code_calls.cc: instructions cannot be read backwards, so every length that a call through a pointer can
-// have is tried: where one fits, the five bytes of a direct call may be a part of it.
+// cli/symbolize/code_calls.cc: instructions cannot be decoded backwards, so every possible length of a call through a
+// pointer is tried: if one fits, the five bytes of a direct call may be a part of it.
 #include "cli/symbolize/code_calls.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kDirectBytes = 5;
 constexpr size_t kLongestIndirect = 7;  // FF, ModRM, SIB, four bytes; a prefix before it changes nothing
 
-// Length of "call through a register or memory" (FF /2), by its ModRM and SIB bytes; 0: it is another instruction.
+// Length of "call through a register or memory" (FF /2), by its ModRM and SIB bytes; 0: another instruction.
 size_t indirect_length(std::span<const uint8_t> code) {
   if (code.size() < 2 || code[0] != 0xff || (code[1] >> 3 & 7) != 2) return 0;
   const unsigned mode = code[1] >> 6;

@@ -1,12 +1,11 @@
-// cli/symbolize/code_calls.h: what the instruction before a return address calls, by the code itself.
+// cli/symbolize/code_calls.h: the target of the call before a return address, decoded from the code itself.
 //
-// Debug information need not say it: rustc and clang leave out calls, and many programs have none.
+// Debug information may lack it: rustc and clang leave out calls, and many programs have no debug information.
 //
 // Guarantees
-//  - Only a direct call (E8) has a target. Where the bytes could also be the end of a call through a pointer there is
-//    none.
-// Not provided: that the target is a function: the caller asks the symbols. x86-64 alone.
-// Trust:    the file is a stranger's: nothing is read beyond a section that lies in it.
+//  - Only a direct call (E8) has a target. It has none if the bytes may also be the end of a call through a pointer.
+// Not provided: a check that the target is a function: the caller looks in the symbols. Only x86-64.
+// Trust:    the file is untrusted: nothing is read beyond a section that lies in it.
 #pragma once
 
 #include "cli/symbolize/debug_file.h"
@@ -17,7 +16,7 @@
 
 namespace heapprof::cli {
 
-// The distance from the end of `code` to what its last instruction calls; 0: that is no direct call.
+// The distance from the end of `code` to the target of its last instruction; 0: no direct call.
 int64_t direct_call_distance(std::span<const uint8_t> code);
 
 class CodeCalls {

@@ -1,8 +1,8 @@
-// cli/symbolize/debug_file.cc: hands the descriptor to libdwfl, at load bias 0, so that its addresses are the file's.
+// cli/symbolize/debug_file.cc: passes the descriptor to libdwfl, at load bias 0, so that its addresses are the file's.
 //
-// libdwfl asks debuginfod behind everything else, and does not say what that answered. So it is told that there is none
-// (without DEBUGINFOD_URLS its client is silent), and we ask, by the function that it uses itself, and that
-// static/debuginfod.cc replaces. For dwz's supplements it may ask as ever: those are not the module's.
+// libdwfl asks debuginfod last, and does not return its answer. So its own query is disabled (without DEBUGINFOD_URLS
+// its client does nothing), and we ask with the function that libdwfl uses itself, and that static/debuginfod.cc
+// replaces. libdwfl may still ask for dwz supplements, which are not the module's.
 #include "cli/symbolize/debug_file.h"
 
 #include "cli/base/file_name.h"
@@ -22,14 +22,14 @@
 #include <system_error>
 #include <utility>
 
-// The name is libdw's own.
+// libdw's own name.
 extern "C" int __libdwfl_debuginfod_find_debuginfo(Dwfl*, const unsigned char* build_id, size_t build_id_bytes);
 
 namespace heapprof::cli {
 
-// libdwfl's, which has the module's pointer to us.
+// Callbacks of libdwfl, which get the module's pointer to us.
 struct DebugFileCallbacks {
-  // The module is reported with its file, so libdwfl has nothing to find.
+  // The module is reported with its file, so libdwfl need not find one.
   static int find_no_elf(Dwfl_Module*, void**, const char*, Dwarf_Addr, char**, Elf**) { return -1; }
 
   static int find_debuginfo(Dwfl_Module* module, void** user, const char* name, Dwarf_Addr base, const char* file_name,
@@ -44,8 +44,7 @@ struct DebugFileCallbacks {
 
 namespace {
 
-// Where dwfl_standard_find_debuginfo looks unless told otherwise: beside the file, in .debug there, in the system's
-// folder.
+// The default search path of dwfl_standard_find_debuginfo: next to the file, in .debug there, in the system's folder.
 constexpr char kBesideTheFile[] = ":.debug:";
 constexpr char kSystemFolder[] = "/usr/lib/debug";
 constexpr char kUrls[] = "DEBUGINFOD_URLS";
@@ -139,14 +138,14 @@ bool DebugFile::report(const Module& module, const std::string& path, UniqueFd f
   file = inflate_zstd_sections(std::move(file));
   module_ = dwfl_report_elf(dwfl_, module.path.c_str(), path.c_str(), file.get(), 0, true);
   if (module_ == nullptr) return false;
-  (void)file.release();  // libdwfl's now
+  (void)file.release();  // libdwfl owns it now
   void** user = nullptr;
   dwfl_module_info(module_, &user, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
   if (user != nullptr) *user = this;
   return dwfl_report_end(dwfl_, nullptr, nullptr) == 0;
 }
 
-// A debug file where the module's own file is not to be had.
+// A debug file to use if the module's own file is not available.
 UniqueFd DebugFile::find_alone(const std::string& build_id, std::string* path) {
   if (build_id.empty()) return UniqueFd();
   if (sources_.index != nullptr) {
@@ -176,8 +175,8 @@ UniqueFd DebugFile::ask_debuginfod(const std::string& build_id) {
   return UniqueFd(answer < 0 ? -1 : answer);
 }
 
-// Asks libdwfl, but on behalf of another module of the same file: libdwfl leaves what it finds open in the module, and
-// would read that instead of what inflate_zstd_sections() makes of it.
+// Asks libdwfl, but with another module of the same file: libdwfl keeps what it finds open in the module, and would
+// read that instead of the result of inflate_zstd_sections().
 int DebugFile::search_folders(const char* name, Dwarf_Addr base, const char* file_name, const char* link_name,
                               GElf_Word link_crc, char** path) const {
   const WithoutServers quiet;
@@ -192,8 +191,8 @@ int DebugFile::search_folders(const char* name, Dwarf_Addr base, const char* fil
   return fd;
 }
 
-// libdwfl's question: a descriptor, or -1. It asks for the module's own debug file, and again for dwz's supplement of
-// that, by another link's name.
+// libdwfl's callback: returns a descriptor, or -1. It is called for the module's own debug file, and again for its dwz
+// supplement, with another link's name.
 int DebugFile::find_debuginfo(void** user, const char* name, Dwarf_Addr base, const char* file_name,
                               const char* link_name, GElf_Word link_crc, char** path) {
   GElf_Addr bias = 0;
@@ -202,7 +201,7 @@ int DebugFile::find_debuginfo(void** user, const char* name, Dwarf_Addr base, co
   const char* const own_link = elf == nullptr ? nullptr : dwelf_elf_gnu_debuglink(elf, &own_crc);
   const bool is_own = link_name == nullptr || (own_link != nullptr && std::strcmp(link_name, own_link) == 0);
   if (!is_own) return dwfl_standard_find_debuginfo(module_, user, name, base, file_name, link_name, link_crc, path);
-  if (!alone_path_.empty()) return -1;  // the file is one itself
+  if (!alone_path_.empty()) return -1;  // the file itself is a debug file
   if (sources_.index != nullptr && !build_id_.empty()) {
     std::string found;
     UniqueFd file = sources_.index->open(build_id_, &found);
@@ -225,8 +224,8 @@ std::string DebugFile::debug_path() const {
 
 bool DebugFile::has_own_debug_info() const { return has_own_debug_info_; }
 
-// As dwfl_standard_find_debuginfo, which asks again for the file that the path leads to: a relative folder is below the
-// file's own; in another one it may also lie where the last folders of the path are, the others left out.
+// As dwfl_standard_find_debuginfo, which repeats the search for the file that the path resolves to. A relative folder
+// is below the file's own; in any other the file may also lie below only the last folders of its path.
 std::vector<std::string> DebugFile::sought_paths() const {
   std::vector<std::string> paths;
   if (!path_.starts_with('/')) return paths;

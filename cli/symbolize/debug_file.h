@@ -1,17 +1,17 @@
-// cli/symbolize/debug_file.h: one module's ELF file, opened for its symbols and debug information, wherever that is
-// kept.
+// cli/symbolize/debug_file.h: one module's ELF file, opened for its symbols and debug information, wherever they are
+// stored.
 //
 // Finds separate debug files in the user's folders, by build id and .gnu_debuglink, dwz supplements, .gnu_debugdata,
-// and asks debuginfod if DEBUGINFOD_URLS is set; but for the first libdwfl's work. .dwp files need elfutils 0.192; .dwo
-// files are found by all. Sections may be compressed with zlib or zstd. A debug file alone does, where the file that
-// was loaded is not here: its build id says so.
+// and asks debuginfod if DEBUGINFOD_URLS is set; all but the first is libdwfl's work. .dwp files need elfutils 0.192;
+// every version finds .dwo files. Sections may be compressed with zlib or zstd. If the loaded file is not on this
+// machine, a debug file with its build id is enough.
 //
 // Guarantees
-//  - The file is the one that was loaded, or its debug file: where there is another build id, or none, and no debug
-//    file of the right one, the state is kChanged and nothing is read.
+//  - The file is the one that was loaded, or its debug file. If the build id differs or is missing, and no debug file
+//    has the right one, the state is kChanged and nothing is read.
 //  - Only regular files are opened: a pipe or a device of that name is not touched.
-//  - debuginfod is asked once at most, and what it answered is known.
-// Not provided: protection from a file that is truncated while it is read (SIGBUS; worker.h holds that off).
+//  - debuginfod is asked at most once, and its answer is kept.
+// Not provided: protection from a file that is truncated while it is read (SIGBUS; worker.h confines that).
 // Context:  one thread. Not movable: libdwfl keeps a pointer into it.
 #pragma once
 
@@ -30,13 +30,13 @@ namespace heapprof::cli {
 
 enum class DebugFileState { kOpen, kMissing, kNotElf, kChanged };
 
-// Where debug files are looked for besides beside the file.
+// Where debug files are searched, other than next to the file.
 struct DebugSources {
   std::string folders;                // like gdb's debug-file-directory, colon-separated; empty: /usr/lib/debug
   const DebugIndex* index = nullptr;  // of folders that the user named; may be null
 };
 
-bool has_debuginfod_servers();  // the environment names some
+bool has_debuginfod_servers();  // whether the environment names some
 
 class DebugFile {
  public:
@@ -48,24 +48,24 @@ class DebugFile {
   DebugFileState state() const { return state_; }
   Dwfl_Module* module() const { return module_; }  // not null if open
 
-  // What debuginfod said, as errno; 0: it sent a file. None: it was not asked, or not yet, as that happens on need.
+  // debuginfod's answer as errno; 0: it sent a file. None: it was not asked, or not yet, because it is asked on demand.
   std::optional<int> debuginfod_answer() const { return debuginfod_answer_; }
   // The separate debug file that was opened; empty: none, or not yet.
   std::string debug_path() const;
 
-  // Whether the module's own file says that it has some, whether that can be read or not.
+  // Whether the module's own file states that it has some, readable or not.
   bool has_own_debug_info() const;
-  // Where a separate debug file of the module would be found, apart from the user's folders and debuginfod, if there is
-  // no file in any of these paths; empty: there is one, or the module's own was not opened, or its path is relative.
+  // The paths where a separate debug file would be found, other than the user's folders and debuginfod, if none of them
+  // has a file. Empty: one has, or the module's own file was not opened, or its path is relative.
   std::vector<std::string> sought_paths() const;
 
   // Null if there is no debug information. address in the DWARF = svma − bias.
   Dwarf* dwarf(Dwarf_Addr* bias) const;
 
-  // Where the file's code lies, in svma.
+  // The ranges of the file's code, in svma.
   std::vector<AddressRange> executable() const;
 
-  // The same by sections, which end where their code ends, as segments do not; empty if the file has no section table.
+  // The same by sections, which, unlike segments, end where their code ends; empty if the file has no section table.
   std::vector<AddressRange> code_sections() const;
 
  private:
@@ -89,7 +89,7 @@ class DebugFile {
   DebugFileState state_ = DebugFileState::kMissing;
   std::string path_;  // of the module's own file
   bool has_own_debug_info_ = false;
-  std::string alone_path_;  // of a debug file that stands for the module
+  std::string alone_path_;  // of a debug file that is used for the module
   std::optional<int> debuginfod_answer_;
 };
 

@@ -1,5 +1,5 @@
-// cli/symbolize/debug_index.cc: every file is looked at, since the names of debug files are a matter of taste: Debian's
-// and Fedora's trees, objcopy's .debug, a copy of the program as it was before it was stripped.
+// cli/symbolize/debug_index.cc: examines every file, because debug files have no common naming: Debian's and Fedora's
+// trees, objcopy's .debug, a copy of the program from before it was stripped.
 #include "cli/symbolize/debug_index.h"
 
 #include "cli/base/file_name.h"
@@ -22,7 +22,7 @@ bool is_build_id(const std::string& text) {
          text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-// What is no regular file is not even opened: a device may do something then.
+// Other than regular files are not even opened: opening a device may have effects.
 UniqueFd open_regular(const std::string& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return UniqueFd();
@@ -93,7 +93,7 @@ UniqueFd DebugIndex::open(const std::string& build_id, std::string* path) const 
     UniqueFd fd = open_regular(candidate);
     if (!fd.is_open()) continue;
     const std::optional<ElfIdentity> identity = read_elf_identity(fd.get());
-    if (!identity || identity->build_id != build_id) continue;  // another one since it was looked at
+    if (!identity || identity->build_id != build_id) continue;  // it was replaced since the scan
     *path = candidate;
     return fd;
   }

@@ -1,14 +1,14 @@
 // cli/symbolize/debug_index.h: the debug files in folders that the user named, by build id.
 //
-// Whatever such a file is called and wherever below the folder it lies: a tree of .build-id/ab/cdef.debug, the outputs
-// of a build, symbols that were put aside by objcopy.
+// A file may have any name and lie anywhere below the folder: a tree of .build-id/ab/cdef.debug, the outputs of a
+// build, symbols that objcopy split off.
 //
 // Guarantees
-//  - A file is taken for its build id only. One of a module's name and another build id is told apart, never used.
-//  - Of several files of one build id: one with debug information before one with symbols, then by path.
-// Context:  scan() before the process that reads them is made; open() there.
-// Trust:    strangers' files: only regular ones are opened; symbolic links to folders are not followed.
-// Cost:     a look at the header of each file: at most kMostFiles of them.
+//  - A file is chosen only by its build id. One with a module's name and another build id is reported, never used.
+//  - Among several files with one build id: debug information before symbols, then by path.
+// Context:  scan() before the worker process is forked; open() in it.
+// Trust:    files are untrusted: only regular ones are opened; symbolic links to folders are not followed.
+// Cost:     reading the header of each file, of at most kMostFiles.
 #pragma once
 
 #include "cli/base/fd.h"
@@ -21,23 +21,23 @@
 
 namespace heapprof::cli {
 
-// Hexadecimal, as a build id is, and long enough to be one. What is not may not be part of a path.
+// Whether the text is hexadecimal, and long enough for a build id. Other text must not become part of a path.
 bool is_build_id(const std::string& text);
 
-// A regular file, opened for reading; not open: none, or something else of that name.
+// A regular file, opened for reading; not open: missing, or not a regular file.
 UniqueFd open_regular(const std::string& path);
 
 class DebugIndex {
  public:
   static constexpr size_t kMostFiles = 500'000;
 
-  // folders: a debug file itself may stand for a folder.
+  // folders: an entry may also be a debug file itself.
   static DebugIndex scan(const std::vector<std::string>& folders, const std::vector<Module>& modules);
 
-  // The file of this build id; not open: there is none.
+  // The file with this build id; not open: no such file.
   UniqueFd open(const std::string& build_id, std::string* path) const;
 
-  // A file that is called as the module, or as its debug file, and is of another build: its path; empty: none.
+  // The path of a file with the name of the module, or of its debug file, but from another build; empty: none.
   std::string other_build_of(const Module& module) const;
 
   bool is_cut_short() const { return is_cut_short_; }  // there were more than kMostFiles

@@ -1,10 +1,10 @@
 // cli/symbolize/demangle.cc: readable names, from libiberty's demanglers, with bounds on what a hostile name may cost.
 //
-// A mangled name is a small program: substitutions copy what was said before, so that 200 bytes can ask for a gigabyte
-// of text, and nesting asks for stack. Input length is bounded here, nesting by libiberty (1024 when printing; when
-// parsing, by the length). Output is bounded by taking it piece by piece through a callback and leaving by longjmp when
-// there is too much: the demanglers are C, hold nothing but stack while they print (Rust's may hold one identifier),
-// and have no other way to be stopped.
+// A mangled name is a small program: substitutions copy earlier text, so that 200 bytes can expand to a gigabyte of
+// text, and nesting takes stack. Input length is bounded here, nesting by libiberty (1024 when printing; when parsing,
+// by the length). Output is bounded by taking it piece by piece through a callback, and leaving by longjmp when it is
+// too long: the demanglers are C, own only stack while they print (Rust's may own one identifier), and cannot be
+// stopped otherwise.
 #include <algorithm>
 #include <csetjmp>
 #include <cstdlib>
@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-// libiberty.h declares a basename of its own unless its user says that libc has one.
+// libiberty.h declares its own basename unless this macro says that libc has one.
 #define HAVE_DECL_BASENAME 1
 #include "cli/symbolize/symbolizer.h"
 
@@ -22,10 +22,10 @@
 namespace heapprof::cli {
 namespace {
 
-// libiberty sets its working space on the stack, about 100 bytes for each byte of a C++ name: 16 KiB are 1.6 MB of 8.
+// libiberty puts its working space on the stack, about 100 bytes for each byte of a C++ name: 16 KiB take 1.6 MB of 8.
 constexpr size_t kMaxMangledBytes = 16 << 10;
 constexpr size_t kMaxDemangledBytes = 64 << 10;
-// Above this length libiberty refuses C++ names altogether unless told not to limit itself; real templates are longer.
+// Above this length libiberty refuses all C++ names unless its limit is switched off; real templates are longer.
 constexpr size_t kLimitedByLibiberty = 1000;
 // D's demangler has no callback form. Each back reference can at most double the text.
 constexpr size_t kMaxDBytes = 1024;
@@ -48,7 +48,7 @@ void append(const char* piece, size_t size, void* opaque) {
 
 using Demangler = int (*)(const char*, int, demangle_callbackref, void*);
 
-// No object with a destructor may live in here: longjmp passes it by.
+// No object with a destructor may live here: longjmp skips destructors.
 bool run(Demangler demangler, const char* name, int options, Sink* sink) {
   sink->size = 0;
   if (setjmp(sink->escape) != 0) return false;
@@ -61,7 +61,7 @@ std::string demangle_d(const std::string& name) {
   return text ? std::string(text.get()) : std::string();
 }
 
-// "__store_MOD_load" is store::load, in small letters: gfortran makes them so.
+// "__store_MOD_load" is store::load, in lower case: gfortran converts names.
 std::string demangle_fortran(std::string_view name) {
   constexpr std::string_view kMark = "_MOD_";
   const size_t at = name.find(kMark, 3);
@@ -81,7 +81,7 @@ std::string demangle_fortran(std::string_view name) {
 std::string demangle_ada(const std::string& name) {
   if (name.size() > kMaxMangledBytes || name.find('\0') != std::string::npos) return name;
   const std::unique_ptr<char, decltype(&std::free)> text(ada_demangle(name.c_str(), 0), &std::free);
-  const bool is_ada = text && text.get()[0] != '\0' && text.get()[0] != '<';  // it puts others into brackets
+  const bool is_ada = text && text.get()[0] != '\0' && text.get()[0] != '<';  // it puts other names into brackets
   return is_ada ? std::string(text.get()) : name;
 }
 
@@ -99,7 +99,7 @@ std::string demangle(const std::string& name) {
     return text.empty() ? name : text;
   }
   Sink sink;
-  // Rust's legacy form is a C++ name whose last part is a hash, so Rust is asked first.
+  // Rust's legacy form is a C++ name whose last part is a hash, so Rust's demangler is tried first.
   if (run(rust_demangle_callback, name.c_str(), kStyle, &sink)) return std::string(sink.text, sink.size);
   if (is_rust) return name;
   int options = name.size() > kLimitedByLibiberty ? kStyle | DMGL_NO_RECURSE_LIMIT : kStyle;

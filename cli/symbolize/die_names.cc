@@ -1,5 +1,5 @@
 // cli/symbolize/die_names.cc: an inlined copy names its function by DW_AT_abstract_origin, a definition its declaration
-// by DW_AT_specification; both may follow each other, and lead into other units and into dwz's supplement.
+// by DW_AT_specification; both may follow each other, and point into other units and into dwz's supplement.
 #include "cli/symbolize/die_names.h"
 
 #include "cli/symbolize/symbolizer.h"
@@ -29,13 +29,13 @@ bool follow(Dwarf_Die* die, unsigned attribute) {
   return true;
 }
 
-// Whether a unit is in C, whose names are all bare, and whole.
+// Whether a unit is in C, whose names are all bare, and complete.
 bool is_c(Dwarf_Die* unit) {
   int language = dwarf_srclang(unit);
   return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 || language == DW_LANG_C11;
 }
 
-// The language of a unit whose names are whole as they are in the debug information.
+// The language of a unit whose names in the debug information are complete.
 enum class WholeNames { kNo, kAda, kFortran };
 
 WholeNames whole_names(Dwarf_Die* unit) {
@@ -98,7 +98,7 @@ uint32_t DieNames::scope_of(const Dwarf_Die& die) {
   return found == scope_of_.end() ? kNoScope : found->second;
 }
 
-// What goes before a bare name. A class inside a function ends the chain: the function's own name says the rest.
+// The prefix of a bare name. A class inside a function ends the chain: the function's own name has the rest.
 std::string DieNames::prefix(uint32_t scope, const char* plain, int depth) {
   std::string text;
   for (; scope != kNoScope && depth < kMaxScopes; ++depth) {
@@ -121,7 +121,7 @@ const DieName& DieNames::name(Dwarf_Die die, int depth) {
   Dwarf_Die unit;
   const bool has_unit = dwarf_cu_die(die.cu, &unit, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) != nullptr;
   const WholeNames whole = has_unit ? whole_names(&unit) : WholeNames::kNo;
-  const char* label = nullptr;  // a linkage name that is not mangled
+  const char* label = nullptr;  // an unmangled linkage name
   for (int steps = 0; steps < kMaxOrigins; ++steps) {
     const char* linkage = string_of(&die, DW_AT_linkage_name);
     if (linkage == nullptr) linkage = string_of(&die, DW_AT_MIPS_linkage_name);
@@ -139,7 +139,7 @@ const DieName& DieNames::name(Dwarf_Die die, int depth) {
   }
   if (result.text.empty() && label != nullptr) result.text = label;
   if (whole == WholeNames::kAda) result.text = demangle_ada(result.text);
-  // Their symbols say no more: "store__load__2", "solve_".
+  // Their symbols contain no more: "store__load__2", "solve_".
   result.is_mangled = result.is_mangled || whole != WholeNames::kNo;
   return result;
 }

@@ -1,11 +1,11 @@
-// cli/symbolize/die_names.h: what a function's entry calls it, demangled, each looked up once.
+// cli/symbolize/die_names.h: the demangled name in a function's entry (DIE); each is looked up once.
 //
 // Guarantees
-//  - A mangled linkage name wins, because it says namespace, class and parameters. One that is not mangled is a mere
-//    label of the linker's (`__GI_abort`, `parse.lto_priv.0`): there DW_AT_name, the source's word, wins.
-//  - gcc writes no linkage name for a function of an anonymous namespace that it has inlined everywhere: the namespaces
-//    around it are then put before the bare name.
-//  - A chain of abstract origins and specifications that never ends is given up after 16 steps.
+//  - A mangled linkage name wins, because it contains namespace, class and parameters. An unmangled one is only a
+//    linker label (`__GI_abort`, `parse.lto_priv.0`): then DW_AT_name, the name in the source, wins.
+//  - gcc writes no linkage name for a function in an anonymous namespace that it has inlined everywhere: then the
+//    namespaces around it are put before the bare name.
+//  - A chain of abstract origins and specifications is followed for at most 16 steps.
 // Cost:     bare names in a unit that has not been walked (link-time optimisation, dwz) cost one walk over it.
 #pragma once
 
@@ -28,11 +28,11 @@ struct DieName {
 
 class DieNames {
  public:
-  // Follows one walk over a unit, and tells names which scope each function with a bare name is in.
+  // Follows one walk over a unit, and records the scope of each function with a bare name.
   class ScopeWalk {
    public:
     explicit ScopeWalk(DieNames* names, Dwarf_CU* unit) : names_(names) { names->walked_.insert(unit); }
-    // For each entry of the unit, in order.
+    // Call it for each entry of the unit, in order.
     void enter(const DieReader& reader);
 
    private:
@@ -67,7 +67,7 @@ class DieNames {
 
   DieShapesCache* shapes_;
   std::vector<Scope> scopes_;
-  std::unordered_map<const void*, uint32_t> scope_of_;  // of functions with a bare name, by the entry's place in memory
+  std::unordered_map<const void*, uint32_t> scope_of_;  // of functions with a bare name, by the entry's address
   std::unordered_map<const void*, DieName> names_;      // likewise
   std::unordered_set<Dwarf_CU*> walked_;
 };

@@ -12,7 +12,7 @@ namespace {
 using Skip = DieShape::Skip;
 using Step = DieShape::Step;
 
-// Codes are small and dense in all producers' tables; a table with wilder ones is not read.
+// Codes are small and dense in all producers' tables; a table with larger ones is not read.
 constexpr unsigned kMaxCode = 1 << 20;
 constexpr size_t kMaxAttributes = 1024;
 
@@ -69,11 +69,11 @@ std::optional<Step> step_of(uint64_t form, uint8_t address_bytes, uint8_t offset
   }
 }
 
-// False if an attribute has a form of unknown size: entries of this shape cannot be passed.
+// False if an attribute has a form of unknown size: entries of this shape cannot be skipped.
 bool read_shape(Dwarf_Abbrev* abbrev, const DieShapes& table, DieShape* shape) {
   shape->has_children = dwarf_abbrevhaschildren(abbrev) != 0;
-  // dwarf_getattrcnt (elfutils 0.188) ends at an implicit constant of value 0, so the attributes are read until there
-  // are none.
+  // dwarf_getattrcnt (elfutils 0.188) stops at an implicit constant of value 0, so attributes are read until the last
+  // one.
   for (size_t i = 0; i < kMaxAttributes; ++i) {
     unsigned name = 0;
     unsigned form = 0;
@@ -127,7 +127,7 @@ DieReader::DieReader(const Dwarf_Die& unit, DieShapesCache* cache) : unit_(unit.
     *cache = std::make_shared<const DieShapes>(std::move(table));
   }
   shapes_ = *cache;
-  // The unit's end is where libdw, which has checked it against the section, sees the next one begin.
+  // The unit's end is the begin of the next one in libdw, which has checked it against the section.
   Dwarf_Off first_off = dwarf_dieoffset(&first);
   Dwarf_Off header_off = first_off - dwarf_cuoffset(&first);
   Dwarf_Off end_off = 0;
@@ -209,7 +209,7 @@ bool DieReader::skip(Step step) {
     case Skip::kBlock4: {
       size_t width = step.skip == Skip::kBlock1 ? 1 : step.skip == Skip::kBlock2 ? 2 : 4;
       if (static_cast<size_t>(end_ - at_) < width) return false;
-      std::memcpy(&length, at_, width);  // little-endian, as debug_file.h has checked
+      std::memcpy(&length, at_, width);  // little-endian, debug_file.h has checked that
       return advance(width + uint64_t{length});
     }
     case Skip::kBlockLeb: return read_leb(&value) && advance(value);

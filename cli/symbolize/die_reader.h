@@ -1,12 +1,12 @@
 // cli/symbolize/die_reader.h: steps through the entries (DIEs) of one compilation unit in the order of the file.
 //
 // libdw's own dwarf_siblingof reads all children of an entry to find the next one, again at each level (clang writes no
-// DW_AT_sibling), and it follows DW_AT_sibling wherever a broken file sends it. A straight walk reads every byte once,
-// so its end is certain.
+// DW_AT_sibling), and it follows DW_AT_sibling wherever a broken file sends it. A linear walk reads every byte once, so
+// it always ends.
 //
 // Guarantees
-//  - Each byte of the unit is passed at most once, whatever the file holds; the walk stops at the first thing unknown.
-// Trust:    abbreviations come checked from libdw; every step here stays inside the unit.
+//  - Each byte of the unit is read at most once, for any file; the walk stops at the first unknown form.
+// Trust:    libdw has checked the abbreviations; every step here stays inside the unit.
 // Cost:     about 10 ns an entry.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace heapprof::cli {
 
-// How an entry of one abbreviation is laid out, as a short program that skips its attributes.
+// The layout of entries with one abbreviation, as a short program that skips their attributes.
 struct DieShape {
   enum class Skip : uint8_t { kFixed, kLeb, kString, kBlock1, kBlock2, kBlock4, kBlockLeb, kIndirect };
   struct Step {

@@ -1,6 +1,6 @@
-// cli/symbolize/elf_identity.cc: reads the build id where the loader would: in the PT_NOTE segments, which strip
-// leaves. In a file with debug information alone these may lie elsewhere than the program headers say, which are those
-// of the whole file; its sections say where.
+// cli/symbolize/elf_identity.cc: reads the build id where the loader would: in the PT_NOTE segments, which strip keeps.
+// A file with only debug information has the program headers of the whole file, so the notes may lie elsewhere; its
+// sections say where.
 #include "cli/symbolize/elf_identity.h"
 
 #include "cli/base/fd.h"
@@ -30,7 +30,7 @@ std::string to_hex(const unsigned char* bytes, size_t count) {
   return text;
 }
 
-// The build id that these notes hold; empty if they hold none.
+// The build id in these notes; empty if they have none.
 std::string build_id_in_notes(const std::vector<unsigned char>& notes, uint64_t alignment) {
   const uint64_t align = alignment == 8 ? 8 : 4;
   auto round_up = [align](uint64_t value) { return (value + align - 1) & ~(align - 1); };

@@ -9,7 +9,7 @@
 namespace heapprof::cli {
 namespace {
 
-// A step per enclosing symbol; more than a few are no real file.
+// One step per enclosing symbol; no real file needs more than a few.
 constexpr size_t kMaxSteps = 256;
 
 bool has_symtab(Elf* elf) {
@@ -68,7 +68,7 @@ void FunctionSymbols::add(const GElf_Sym& symbol, uint64_t svma, const char* nam
 }
 
 void FunctionSymbols::close_open_ends(const std::vector<AddressRange>& sections) {
-  uint64_t next = 0;  // of the symbol with a higher address
+  uint64_t next = 0;  // begin of the next symbol with a higher address
   for (size_t i = symbols_.size(); i-- > 0;) {
     FunctionSymbol& symbol = symbols_[i];
     if (i + 1 < symbols_.size() && symbols_[i + 1].low > symbol.low) next = symbols_[i + 1].low;

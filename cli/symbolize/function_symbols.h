@@ -1,12 +1,11 @@
-// cli/symbolize/function_symbols.h: the functions of an ELF symbol table, by address: what is left where DWARF is
-// missing.
+// cli/symbolize/function_symbols.h: the functions of an ELF symbol table, by address: the fallback if DWARF is missing.
 //
 // Guarantees
-//  - A symbol names the addresses inside its size. One without a size (hand-written assembly) reaches to the next
+//  - A symbol covers the addresses inside its size. One without a size (hand-written assembly) reaches to the next
 //    symbol or the end of its section, but only in a full .symtab: in .dynsym the next symbol may be any number of
 //    functions away.
-//  - Of several names at one address a global or weak one wins, then the one with fewer leading underscores, then the
-//    shortest.
+//  - Among several names at one address a global or weak one wins, then the one with fewer leading underscores, then
+//    the shortest.
 #pragma once
 
 #include "cli/symbolize/unit_index.h"
@@ -37,12 +36,12 @@ class FunctionSymbols {
   // Null if no function is known to cover the address.
   const FunctionSymbol* find(uint64_t svma) const;
 
-  // Where the module defines the symbol that others call by this name; two of one name give none.
+  // Whether the module defines the symbol that others call by this name.
   bool has_global(const char* name);
   const FunctionSymbol* find_global(const char* name);  // null: none, or several
 
   bool empty() const { return symbols_.empty(); }
-  bool has_ada() const { return has_ada_; }  // GNAT linked the module: it calls its runtime, or is that
+  bool has_ada() const { return has_ada_; }  // GNAT linked the module: it calls GNAT's runtime, or is it
 
  private:
   void index_names();

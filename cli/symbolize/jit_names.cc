@@ -1,12 +1,11 @@
-// cli/symbolize/jit_names.cc: a map of JIT code is a log in a folder that anybody can write to.
+// cli/symbolize/jit_names.cc: a map of JIT code is a log in a folder that all may write to.
 //
-// Compilers append a line for every function that they make, and an address may have had several: the last one is
-// taken. The file may be large (a line for each function that node ever compiled), and few addresses are wanted. So
-// these are sorted first, the file is read once, line by line, and nothing of it is kept but the names that were asked
-// for.
+// Compilers append a line for every function that they make, and an address may have had several: the last one counts.
+// The file may be large (a line for each function that node ever compiled), and few addresses are needed. So these are
+// sorted first, the file is read once, line by line, and only the requested names are kept.
 //
-// /tmp/perf-PID.map may be left over from a process of the same number, or be planted: it must be this user's plain
-// file (or root's), not reached by a link, and written since the process began.
+// /tmp/perf-PID.map may be left over from a process with the same pid, or be planted: it must be a regular file of this
+// user (or root), not reached by a link, and written since the process began.
 #include "cli/symbolize/jit_names.h"
 
 #include "cli/base/fd.h"
@@ -27,7 +26,7 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kLongestLine = 4096;            // bytes; what is beyond is not part of the name
+constexpr size_t kLongestLine = 4096;            // bytes; the rest is not part of the name
 constexpr uint64_t kLargestFunction = 1u << 30;  // bytes
 
 struct Line {
@@ -50,7 +49,7 @@ bool parse(std::string_view text, Line* line) {
   return !text.empty();
 }
 
-// The map that the collector opened, whose owner it looked at. Takes it out of the modules.
+// The map that the collector opened, and whose owner it checked. Removes it from the modules.
 std::shared_ptr<UniqueFd> take_own_map(Recording* recording) {
   std::vector<Module>& modules = recording->modules;
   if (modules.empty() || modules.back().path != "[JIT]" || modules.back().file == nullptr) return nullptr;
@@ -60,16 +59,17 @@ std::shared_ptr<UniqueFd> take_own_map(Recording* recording) {
   return map;
 }
 
-// A plain file of this user's, written since the process began: maps stay where they are, and process ids come again.
+// Accepts a regular file of this user, written since the process began: maps are not deleted, and process ids are
+// reused.
 JitMap judge(int fd, bool is_of_process, int64_t start_unix_ns) {
   struct stat facts {};
   if (::fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode)) return JitMap::kRefused;
   if (!is_of_process && facts.st_uid != ::geteuid() && facts.st_uid != 0) return JitMap::kRefused;
-  constexpr int64_t kSlackS = 60;  // clocks of file systems, and processes that waited for us
+  constexpr int64_t kSlackS = 60;  // for clocks of file systems, and processes that waited for us
   return facts.st_mtim.tv_sec < start_unix_ns / 1'000'000'000 - kSlackS ? JitMap::kNone : JitMap::kRead;
 }
 
-// Lines of a file, of each no more than its beginning.
+// Lines of a file; long ones are cut.
 class LineReader {
  public:
   explicit LineReader(int fd) : fd_(fd) {}
@@ -97,7 +97,7 @@ class LineReader {
   size_t end_ = 0;
 };
 
-// Of the locations without a module, by the address of the call.
+// A location without a module, by the address of the call.
 struct Wanted {
   uint64_t call_avma;
   size_t location;
@@ -130,7 +130,7 @@ SourceFrame jit_frame(std::string_view name) {
     return frame;
   std::string_view rest = name.substr(colon + 1);
   if (!rest.empty() && std::string_view("~^+*").find(rest[0]) != std::string_view::npos) rest.remove_prefix(1);
-  size_t space = rest.find(" /");  // a name may have blanks, and a path, too
+  size_t space = rest.find(" /");  // both a name and a path may have blanks
   if (space == rest.npos) space = rest.rfind(' ');
   if (space == rest.npos) return frame;
   std::string_view source = rest.substr(space + 1);

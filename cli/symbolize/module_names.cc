@@ -25,12 +25,12 @@ namespace {
 
 struct UnitWork {
   Dwarf_Die unit;
-  std::vector<uint64_t> addresses;  // in the DWARF's terms
+  std::vector<uint64_t> addresses;  // as DWARF addresses
   std::vector<size_t> positions;    // of each address in the answer
 };
 
-// positions: those of the addresses that are wanted. Each address goes to the unit that stands at `choice` in the
-// index's order for it, or to none.
+// positions: those of the wanted addresses. Each address goes to the unit at `choice` in the index's order for it, or
+// to none.
 std::vector<UnitWork> group_by_unit(const UnitIndex& index, std::span<const uint64_t> addresses_svma, Dwarf_Addr bias,
                                     const std::vector<size_t>& positions, size_t choice) {
   std::vector<UnitWork> works;
@@ -47,7 +47,7 @@ std::vector<UnitWork> group_by_unit(const UnitIndex& index, std::span<const uint
   return works;
 }
 
-// An address that the first unit has no function for is looked up in the next one that claims it; that is rare.
+// If the first unit has no function for an address, the next one that claims it is searched; that is rare.
 std::vector<UnitFrames> read_dwarf(Dwarf* dwarf, Dwarf_Addr bias, std::vector<AddressRange> executable,
                                    std::span<const uint64_t> addresses_svma, std::string* missing_file) {
   for (AddressRange& range : executable) range = {range.low - bias, range.high - bias};
@@ -74,7 +74,7 @@ std::vector<UnitFrames> read_dwarf(Dwarf* dwarf, Dwarf_Addr bias, std::vector<Ad
 }
 
 // Compilers split and clone functions, and mark the pieces: `parse.cold`, `_Z3addii.isra.0.part.3`, Go's
-// `runtime.asmcgocall.abi0`. DWARF calls them all by the function's name, and so do we.
+// `runtime.asmcgocall.abi0`. DWARF uses the function's name for all of them, and so do we.
 std::string_view without_clone_marks(std::string_view symbol) {
   for (std::string_view mark :
        {".cold", ".part.", ".isra.", ".constprop.", ".lto_priv.", ".localalias", ".llvm.", ".abi0"}) {
@@ -84,9 +84,9 @@ std::string_view without_clone_marks(std::string_view symbol) {
   return symbol.substr(0, symbol.find('@', 1));  // the version of a glibc symbol
 }
 
-// Puts the symbol's name on the outermost frame if that has none, or a bare one that the symbol betters: a mangled name
-// says more than `push_back`, and of the names of one C function (`__GI___libc_malloc`, `__libc_malloc`, `malloc`) the
-// symbol table has the one that programs call.
+// Sets the outermost frame's name to the symbol's if it has none, or a bare one that the symbol improves: a mangled
+// name says more than `push_back`, and among the names of one C function (`__GI___libc_malloc`, `__libc_malloc`,
+// `malloc`) the symbol table has the one that programs call.
 void use_symbol(const FunctionSymbols& symbols, uint64_t svma, Dwarf_Addr bias, UnitFrames* found) {
   const FunctionSymbol* symbol = symbols.find(svma);
   if (symbol == nullptr) return;
@@ -137,15 +137,15 @@ size_t position_of(std::span<const uint64_t> addresses, uint64_t address) {
   return at == addresses.end() || *at != address ? addresses.size() : static_cast<size_t>(at - addresses.begin());
 }
 
-// Functions that stand for whichever they jump to, and names that linkers give to their own stubs.
+// Functions that represent their jump target, and names that linkers give to their own stubs.
 bool is_stub(std::string_view function) {
   return function.starts_with("__x86_indirect_thunk") || function.starts_with("__llvm_retpoline") ||
          function.starts_with("non-virtual thunk to ") || function.starts_with("virtual thunk to ") ||
          function.ends_with("$plt") || function.ends_with("$pltgot");
 }
 
-// What is called before return addresses, by the code, where the debug information does not say and it is not the
-// function of the next inner frame: svma by return address.
+// The call targets before return addresses, decoded from the code, if the debug information lacks them and they are not
+// the function of the next inner frame: svma by return address.
 using CodeTargets = std::map<uint64_t, uint64_t>;
 
 CodeTargets find_code_targets(const DebugFile& file, std::span<const uint64_t> addresses_svma,
@@ -169,7 +169,7 @@ CodeTargets find_code_targets(const DebugFile& file, std::span<const uint64_t> a
   return targets;
 }
 
-// Gives the calls the keys of their targets, and leaves those targets alone where functions begin.
+// Sets the keys of the calls' targets, and keeps only targets at which functions begin.
 void use_code_targets(std::span<const uint64_t> addresses_svma, Reading* reading, ModuleNames* names,
                       CodeTargets* targets) {
   std::vector<uint64_t> wanted;
@@ -203,15 +203,15 @@ std::vector<CallPair> find_open(const ModuleNames& names, std::span<const uint64
   return open;
 }
 
-// Names the functions that were left as those of the stack are named. At a function's entry others may have been
-// inlined, but what is meant there is the function; the line would be theirs.
+// Names the elided functions like those of the stack. At a function's entry others may be inlined, but the function
+// itself is meant; the line would be theirs.
 InferredPath name_path(const std::vector<LeftFunction>& left, const std::vector<uint64_t>& addresses,
                        const std::vector<UnitFrames>& found) {
   InferredPath path;
   for (const LeftFunction& function : left) {
     const auto at = std::lower_bound(addresses.begin(), addresses.end(), function.svma);
     std::vector<SourceFrame> frames = found[static_cast<size_t>(at - addresses.begin())].frames;
-    if (frames.empty() || frames.back().function.empty()) return {};  // a frame without a name tells nothing
+    if (frames.empty() || frames.back().function.empty()) return {};  // a frame without a name explains nothing
     if (function.is_entry && frames.size() > 1) frames = {{frames.back().function, "", 0, false}};
     path.push_back({function.svma + 1, std::move(frames)});
   }
@@ -239,7 +239,7 @@ InferredCalls infer_calls(const DebugFile& file, std::span<const CallPair> open,
   const std::vector<UnitFrames> found = reading->find(addresses, &missing_file);
   for (const auto& [pair, functions] : left) {
     InferredPath path = name_path(functions, addresses, found);
-    // The module calls an allocator of its own there: no frame was elided.
+    // The module calls its own allocator there: no frame was elided.
     const bool is_allocator = pair.inner_svma == 0 && path.size() == 1 && functions[0].is_entry &&
                               frame_kind(path[0].frames.back().function, "") == FrameKind::kAllocator;
     if (!is_allocator) inferred[pair] = std::move(path);

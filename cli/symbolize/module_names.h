@@ -1,6 +1,6 @@
 // cli/symbolize/module_names.h: the frames at some addresses of one module: DWARF first, then symbols.
 //
-// Context:  one thread, no state outside. symbolizer.cc runs it in a process of its own (worker.h).
+// Context:  one thread, no global state. symbolizer.cc runs it in a separate process (worker.h).
 #pragma once
 
 #include "cli/model/profile/recording.h"
@@ -18,22 +18,22 @@ namespace heapprof::cli {
 struct ModuleNames {
   DebugFileState state = DebugFileState::kMissing;
   bool has_debug_info = false;
-  bool has_symbols = false;                      // functions in .symtab or .dynsym; known only where they were needed
-  std::string missing_file;                      // a .dwo file or dwz's supplement that is not there; empty: none
+  bool has_symbols = false;                      // functions in .symtab or .dynsym; set only if they were needed
+  std::string missing_file;                      // a missing .dwo file or dwz supplement; empty: none
   std::optional<int> debuginfod_answer;          // as errno, 0: a file; none: it was not asked
   std::string debug_path;                        // of the separate debug file that was opened; empty: none
-  std::vector<std::string> sought_paths;         // where there was none, if the module has no debug information at all
+  std::vector<std::string> sought_paths;         // searched in vain, if the module has no debug information at all
   std::vector<std::vector<SourceFrame>> frames;  // by address
   std::vector<CallKeys> calls;                   // likewise
   InferredCalls inferred;                        // of open pairs; CallPair::module is 0
 };
 
 // addresses_svma: sorted, distinct, inside the instructions meant (return addresses less one). neighbours: of this
-// module, sorted; both of a pair are among the addresses, or nothing is found between them.
+// module, sorted; nothing is found between a pair unless both are among the addresses.
 ModuleNames read_module_names(const Module& module, std::span<const uint64_t> addresses_svma,
                               std::span<const CallPair> neighbours, const DebugSources& sources);
 
-// As bytes, for the way between processes. decode gives false for bytes that encode cannot have made.
+// As bytes, to pass between processes. decode returns false for bytes that encode cannot have made.
 std::string encode(const ModuleNames& names);
 bool decode(const std::string& bytes, ModuleNames* names);
 

@@ -1,5 +1,5 @@
-// cli/symbolize/module_names_bytes.cc: ModuleNames as bytes. The writer is a child of this very program, but one that
-// has read strangers' files: the reader checks every length.
+// cli/symbolize/module_names_bytes.cc: ModuleNames as bytes. The writer is a child of this program, but it has read
+// untrusted files, so the reader checks every length.
 //
 //   u32 state | u32 flags | u32 debuginfod | u32 strings | { u32 size, bytes }… | u32 addresses | { u64 function, u64
 //   target, chain }… | u32 pairs | { u64 outer, u64 inner, u32 calls, { u64 svma, chain }… }…

@@ -4,7 +4,7 @@
 //   facts of the module's file | text debug path | facts of the debug file | u32 addresses, { u64 svma }… |
 //   ModuleNames (module_names_bytes.cc), which has the paths without a debug file
 //
-// This program's identity stands for how it finds names: another build may find others, a copy finds the same.
+// The program's identity represents how it finds names: another build may find others, a copy finds the same.
 #include "cli/symbolize/name_store.h"
 
 #include "cli/base/atomic_file.h"
@@ -26,7 +26,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr char kMagic[] = "heapprof names 5";  // the number grows with the form
+constexpr char kMagic[] = "heapprof names 5";  // the number changes with the format
 constexpr char kSuffix[] = ".names";
 constexpr uint64_t kSecondNs = 1'000'000'000;
 constexpr uint64_t kDayS = 24 * 60 * 60;
@@ -62,7 +62,7 @@ bool take(ByteReader* reader, FileFacts* facts) {
   return true;
 }
 
-// This program's build id; where it was linked without one, what its file is.
+// This program's build id, or else the facts of its file.
 const std::string& own_identity() {
   static const std::string identity = [] {
     const UniqueFd file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
@@ -75,7 +75,7 @@ const std::string& own_identity() {
   return identity;
 }
 
-// What stands before the facts of the module.
+// What precedes the facts of the module.
 std::string head_of(const std::string& build_id) {
   ByteWriter writer;
   writer.text(kMagic);
@@ -132,7 +132,7 @@ bool names_of(const std::string& bytes, const std::string& build_id, KeptNames* 
   return true;
 }
 
-// A regular file of ours of a size that we write, and no link to one.
+// A regular file of ours, not a link, of a size that we write.
 std::optional<std::string> read_own_file(int folder, const std::string& name) {
   const UniqueFd file(::openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
@@ -145,14 +145,14 @@ std::optional<std::string> read_own_file(int folder, const std::string& name) {
     if (got <= 0) return std::nullopt;
     done += static_cast<size_t>(got);
   }
-  // It was of use: make_room() goes by this.
+  // Marks the file as used, for make_room().
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
   if (in_ns(status.st_mtim) + kDayS * kSecondNs < in_ns(now)) ::futimens(file.get(), nullptr);
   return bytes;
 }
 
-// Whether the folder is the user's own, and nobody whom `others` names may write to it.
+// Whether the folder belongs to the user, and has no write permission in `others`.
 bool is_own(const UniqueFd& folder, mode_t others) {
   struct stat status {};
   return folder.is_open() && ::fstat(folder.get(), &status) == 0 && status.st_uid == ::geteuid() &&
@@ -168,7 +168,7 @@ UniqueFd open_cache_folder(const std::filesystem::path& path, bool is_made) {
   return UniqueFd(::open(path.c_str(), kFlags));
 }
 
-// "0123….names", or what a writer that was killed has left of one.
+// "0123….names", or the leftover of a killed writer.
 bool is_called_as_ours(const std::string& name) {
   const size_t start = name.starts_with('.') ? 1 : 0;
   const size_t digits_end = name.find_first_not_of("0123456789abcdef", start);
@@ -177,10 +177,10 @@ bool is_called_as_ours(const std::string& name) {
   return start == 0 ? rest == kSuffix : rest.starts_with(std::string(kSuffix) + ".");
 }
 
-// What paths of files in it can begin with.
+// The beginning of paths to files in it.
 std::string path_of(const UniqueFd& folder) { return "/proc/self/fd/" + std::to_string(folder.get()); }
 
-// The name of the file for a build id; empty: it can have none.
+// The name of the file for a build id; empty: it cannot have one.
 std::string name_of(const std::string& build_id) {
   if (!is_build_id(build_id) || build_id.size() > NAME_MAX - sizeof kSuffix) return "";
   return build_id + kSuffix;
@@ -201,7 +201,7 @@ bool FileFacts::is_settled(uint64_t before_ns) const {
 NameStore::NameStore(std::string folder, uint64_t most_bytes) : folder_(std::move(folder)), most_bytes_(most_bytes) {}
 
 std::string NameStore::user_folder() {
-  const char* const cache = std::getenv("XDG_CACHE_HOME");  // an absolute path, or it does not count
+  const char* const cache = std::getenv("XDG_CACHE_HOME");  // ignored unless it is an absolute path
   if (cache != nullptr && *cache == '/') return std::string(cache) + "/heapprof/names";
   const char* const home = std::getenv("HOME");
   if (home != nullptr && *home == '/') return std::string(home) + "/.cache/heapprof/names";
@@ -259,7 +259,7 @@ void NameStore::keep(const std::string& build_id, const KeptNames& names) {
   (void)file->commit();
 }
 
-// Removes what was of no use for longest until there is room for that much more; how much room there is then.
+// Removes the least recently used files until so many more bytes fit; returns how much room there is then.
 uint64_t NameStore::make_room(const std::string& folder, uint64_t bytes) const {
   struct Old {
     std::filesystem::path path;

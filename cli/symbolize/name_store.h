@@ -1,19 +1,19 @@
-// cli/symbolize/name_store.h: names that were found once, kept for the next run: a file for each build id in the user's
-// cache folder.
+// cli/symbolize/name_store.h: caches names for the next run: a file for each build id in the user's cache folder.
 //
-// They hold for one build of heapprof, as long as the files that they came from are what they were: their device,
-// inode, size and times. So a file that is changed in place is read anew; and a module without debug information, when
-// there is a file where a package would bring it.
+// The names are valid for one build of heapprof, while the files that they came from are unchanged: their device,
+// inode, size and times. So a file that is changed in place is read again; so is a module without debug information,
+// once a file appears where a package would install it.
 //
 // Guarantees
-//  - A file appears whole or not at all, whoever else writes it; a broken one counts as none.
-//  - All files together take kMostBytes at most, or what several heapprofs add at one moment; those go first that were
-//    of no use for longest.
-//  - The folder, the one around it and the user's cache folder are the user's own, and nobody else may write to ours;
-//    ours are no links. Otherwise nothing is kept. A cache folder is only made where its parent is the user's own.
-//  - Nothing is removed but files that are called as ours are.
+//  - A file appears complete or not at all, even with concurrent writers; a broken one is ignored.
+//  - All files together take at most kMostBytes, or what several heapprofs add at the same moment; the least recently
+//    used are removed first.
+//  - The folder, its parent and the user's cache folder belong to the user; only the user may write to heapprof's
+//    folders, which are not links. Otherwise nothing is cached. A cache folder is created only in a parent that belongs
+//    to the user.
+//  - Only files named like heapprof's are removed.
 // Trust:    a file may be damaged: it has a checksum, and every length is checked.
-// Cost:     reading: 50-100 ns a frame. Nothing here is an error: without the folder names are found as without it.
+// Cost:     reading: 50-100 ns a frame. No failure here is an error: names are then found as without a cache.
 #pragma once
 
 #include "cli/base/fd.h"
@@ -31,7 +31,7 @@ struct stat;
 
 namespace heapprof::cli {
 
-// What a file is, as far as that can be told without reading it. All 0: there is none.
+// Identifies a file without reading it. All 0: no file.
 struct FileFacts {
   uint64_t device = 0;
   uint64_t inode = 0;
@@ -41,19 +41,19 @@ struct FileFacts {
 
   auto operator<=>(const FileFacts&) const = default;
   bool is_there() const { return *this != FileFacts(); }
-  // Whether a change after that time of CLOCK_REALTIME would show: the times of files have steps of their own.
+  // Whether a change after that time of CLOCK_REALTIME would show: file times have a coarser resolution.
   bool is_settled(uint64_t before_ns) const;
 };
 FileFacts facts_of_path(const std::string& path);
 
 struct KeptNames {
   FileFacts module;                                               // the module's own file
-  std::string debug_path;                                         // of its debug file; empty: it has none
-  FileFacts debug;                                                // as they were when the names were read
-  std::vector<std::string> sought_paths;                          // where there was no debug file, but may be one
+  std::string debug_path;                                         // of its debug file; empty: no debug file
+  FileFacts debug;                                                // as of when the names were read
+  std::vector<std::string> sought_paths;                          // had no debug file, but may get one
   std::unordered_map<uint64_t, std::vector<SourceFrame>> frames;  // by svma
   std::unordered_map<uint64_t, CallKeys> calls;                   // of frames that have some
-  InferredCalls inferred;  // also those that came to nothing; CallPair::module is 0
+  InferredCalls inferred;                                         // also those without a result; CallPair::module is 0
 };
 
 class NameStore {
@@ -67,10 +67,10 @@ class NameStore {
   // heapprof/names in $XDG_CACHE_HOME or ~/.cache; empty: the environment names neither.
   static std::string user_folder();
 
-  // What the module's file is now.
+  // The current facts of the module's file.
   static FileFacts facts_of(const Module& module);
 
-  // For the file that is `now` what it is.
+  // The names for a file whose facts are `now`.
   std::optional<KeptNames> find(const std::string& build_id, const FileFacts& now) const;
 
   // names.module, names.debug: as the files were when the names were read, and settled by then.
@@ -82,7 +82,7 @@ class NameStore {
 
   std::string folder_;
   uint64_t most_bytes_;
-  uint64_t room_bytes_ = 0;  // for what is kept, without looking at the folder again
+  uint64_t room_bytes_ = 0;  // for new files, without scanning the folder again
 };
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
-// cli/symbolize/own_allocator.cc: reads the symbol tables themselves; names of functions that are called, and not
-// defined, stand in them, too.
+// cli/symbolize/own_allocator.cc: reads the symbol tables themselves; they also contain functions that are called, but
+// not defined.
 #include "cli/symbolize/own_allocator.h"
 
 #include "cli/base/file_table.h"
@@ -19,7 +19,7 @@
 namespace heapprof::cli {
 namespace {
 
-// The names that a reader knows best come first.
+// The best known names come first.
 constexpr std::string_view kNames[] = {"_rjem_malloc", "_rjem_mallocx",    "je_malloc", "je_mallocx",
                                        "mi_malloc",    "mi_heap_malloc",   "tc_malloc", "TCMallocInternalMalloc",
                                        "rpmalloc",     "sn_rust_alloc",    "sn_malloc", "scalable_malloc",
@@ -48,7 +48,7 @@ std::vector<Table> symbol_tables(int fd) {
   return tables;
 }
 
-// Linked with -Bsymbolic.
+// Whether it was linked with -Bsymbolic.
 bool is_symbolic(int fd) {
   for (const Elf64_Shdr& section : sections_of(fd)) {
     if (section.sh_type != SHT_DYNAMIC) continue;
@@ -60,7 +60,7 @@ bool is_symbolic(int fd) {
   return false;
 }
 
-// Calls it with the name of each function that the table defines, and its symbol.
+// Calls `action` with the name and symbol of each function that the table defines.
 template <typename Action>
 void for_each_function(int fd, const Table& table, Action&& action) {
   const auto symbols = read_table<Elf64_Sym>(fd, table.symbols.sh_offset, table.symbols.sh_size);
@@ -84,7 +84,7 @@ size_t find_in_table(int fd, const Table& table) {
   return best;
 }
 
-// One of kNames, or a name of jemalloc's behind a prefix of the library's own (duckdb_je_mallocx).
+// One of kNames, or a jemalloc name after the library's own prefix (duckdb_je_mallocx).
 std::string find_known_name(int fd, const Table& table) {
   if (const size_t index = find_in_table(fd, table); index < std::size(kNames)) return std::string(kNames[index]);
   std::string found;
@@ -94,8 +94,8 @@ std::string find_known_name(int fd, const Table& table) {
   return found;
 }
 
-// Whether the file has a malloc that its own calls reach, whatever the process has: one that is not exported or is
-// protected, or in a file that is linked with -Bsymbolic.
+// Whether the file's calls reach its own malloc, regardless of others in the process: it is not exported or is
+// protected, or the file is linked with -Bsymbolic.
 bool calls_own_malloc(int fd, const std::vector<Table>& tables) {
   bool is_there = false;
   bool is_exported = false;
@@ -109,7 +109,7 @@ bool calls_own_malloc(int fd, const std::vector<Table>& tables) {
   return is_there && (!is_exported || is_symbolic(fd));
 }
 
-// What allocators say of themselves where something is wrong.
+// Finds texts of allocators' error messages.
 std::string find_text(int fd) {
   struct Text {
     std::string_view text;

@@ -1,4 +1,5 @@
-// cli/symbolize/python_names.cc: see python_names.h. Instructions of one line are one frame: they have no address.
+// cli/symbolize/python_names.cc: see python_names.h. Instructions of one line are one frame, because frames of Python
+// have no address.
 #include "cli/symbolize/python_names.h"
 
 #include "cli/model/profile/python_code.h"

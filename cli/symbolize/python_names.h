@@ -7,7 +7,8 @@
 namespace heapprof::cli {
 
 // Names the locations that are frames of Python (cli/model/profile/python_code.h), and puts them into a module
-// "[Python]". What was said of no code object is "(Python)". table->frames has an entry for each location afterwards.
+// "[Python]". A frame whose code object is unknown is "(Python)". Afterwards table->frames has an entry for each
+// location.
 void add_python_names(Recording* recording, SymbolTable* table);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
-// cli/symbolize/source_path.cc: parts are put on and taken off the end of the result. ".." at the root is the root; in
-// front of a relative name it stays.
+// cli/symbolize/source_path.cc: adds and removes parts at the end of the result. ".." at the root is the root; before a
+// relative name it stays.
 #include "cli/symbolize/source_path.h"
 
 namespace heapprof::cli {
@@ -34,7 +34,7 @@ void append_all(std::string_view parts, std::string* path) {
 std::string source_path(std::string_view directory, std::string_view file) {
   if (file.empty()) return {};
   if (file.front() == '/') directory = {};
-  // A relative directory (reproducible builds) is in front already where libdw has put it: DWARF 5's directory 0.
+  // libdw may have prepended a relative directory (reproducible builds) already: DWARF 5's directory 0.
   bool is_there = !directory.empty() && file.starts_with(directory) && file.substr(directory.size()).starts_with('/');
   if (is_there) directory = {};
   std::string path;

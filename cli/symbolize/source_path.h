@@ -1,8 +1,7 @@
 // cli/symbolize/source_path.h: one spelling for each source file.
 //
 // Compilers write names relative to the compilation's directory, and clang finds libstdc++ as
-// /usr/bin/../lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/vector: read as it is, one header would be many
-// files.
+// /usr/bin/../lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/vector: unchanged, one header would be many files.
 #pragma once
 
 #include <string>
@@ -10,8 +9,8 @@
 
 namespace heapprof::cli {
 
-// file, absolute by directory (as far as that is), without empty, "." and ".." parts. By the letters alone: where a
-// symbolic link precedes a "..", the result may name another file.
+// `file`, made absolute by `directory` (if that is absolute), without empty, "." and ".." parts. Purely lexical: after
+// a symbolic link before a "..", the result may name another file.
 std::string source_path(std::string_view directory, std::string_view file);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-// cli/symbolize/symbolizer.cc: sorts the locations by module and hands each module's to a worker process.
+// cli/symbolize/symbolizer.cc: sorts the locations by module and passes each module's to a worker process.
 #include "cli/symbolize/symbolizer.h"
 
 #include "cli/symbolize/module_names.h"
@@ -16,7 +16,7 @@ struct ModuleWork {
   std::span<const CallPair> neighbours;  // in the module
 };
 
-// The kernel's page of code has no file; its functions are named by no table that is worth reading.
+// The kernel's code page has no file, and no table worth reading names its functions.
 bool is_vdso(const Module& module) { return module.path == "[vdso]" || module.path.starts_with("linux-vdso.so"); }
 
 bool has_names(const std::vector<Module>& modules, const Location& location) {

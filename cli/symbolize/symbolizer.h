@@ -3,22 +3,21 @@
 // The only user of elfutils and libiberty. Runs in the collector's process, after the target's end.
 //
 // Guarantees
-//  - A location without symbols stays without; nothing is guessed. A stripped file gives its dynamic symbols.
-//  - Modules are read through the descriptor that was opened when they were loaded, if there is one.
+//  - A location without symbols gets no name; nothing is guessed. A stripped file gives its dynamic symbols.
+//  - Modules are read through the descriptor that was opened when they were loaded, if it exists.
 //  - Finds separate debug files by build id and .gnu_debuglink, dwz supplements, split DWARF (.dwo), and asks
-//    debuginfod where the user's environment names servers. Nothing is fetched otherwise.
-//  - A file that is no longer the one that was loaded (its build id differs) gives no names, and is reported, unless
-//    its debug file is found by the build id.
+//    debuginfod if the user's environment names servers. Otherwise nothing is fetched.
+//  - A file that is not the one that was loaded (its build id differs) gives no names, and is reported, unless its
+//    debug file is found by the build id.
 // Not provided: names for the vdso and for code without a file; .dwp files before elfutils 0.192.
 //
-// Context:  forks a child for the reading and waits for it by its id; call it when no other thread holds locks for
-//           long.
-// Trust:    ELF and DWARF of strangers: a broken file costs its own names, never the run (worker.h).
-// Cost:     grows with the distinct addresses and the compilation units they lie in. Processor time and resident
-//           memory, with the mapped file, of tests/support/symbolize_tool on a 2-core machine in November 2026: 7,000
-//           addresses of libc (debug file, -O2) 0.13 s, 37 MB; of libLLVM-14 (110 MB, stripped) 0.03 s; of a 616 MB
-//           program of 2,360 units of C++ with 385 MB of .debug_info, 7,000 addresses in nearly every unit 2.0 s, 0.8
-//           GB; 40,000 addresses 3.7 s, 1.0 GB.
+// Context:  forks a child that reads, and waits for it by its pid; call it when no other thread holds locks for long.
+// Trust:    ELF and DWARF are untrusted: a broken file costs its own names, never the run (worker.h).
+// Cost:     grows with the distinct addresses and their compilation units. Processor time and resident memory, with the
+//           mapped file, of tests/support/symbolize_tool on a 2-core machine in November 2026: 7,000 addresses of libc
+//           (debug file, -O2) 0.13 s, 37 MB; of libLLVM-14 (110 MB, stripped) 0.03 s; of a 616 MB program of 2,360
+//           units of C++ with 385 MB of .debug_info, 7,000 addresses in nearly every unit 2.0 s, 0.8 GB; 40,000
+//           addresses 3.7 s, 1.0 GB.
 #pragma once
 
 #include "cli/model/profile/recording.h"
@@ -39,17 +38,17 @@ struct SymbolizeOptions {
   uint64_t worker_data_bytes = 0;           // most memory of the process that reads; 0: half of the machine's
   std::string debug_folders;                // where separate debug files are, colon-separated; empty: /usr/lib/debug
   const DebugIndex* debug_index = nullptr;  // of folders that the user named
-  std::vector<CallPair> neighbours;         // in the stacks, sorted, all among the locations: what may lie between them
+  std::vector<CallPair> neighbours;         // in the stacks, sorted, all among the locations: for frames between them
 };
 
-// What came of one module. Where none of its locations was asked for, all is as it stands here.
+// The result for one module. If none of its locations was requested, all members have their defaults.
 struct ModuleSymbols {
-  bool is_read = false;        // the file, or a debug file of it, was opened and could be read
+  bool is_read = false;        // the file, or its debug file, was opened and could be read
   bool is_unreadable = false;  // reading it crashed or did not end
   bool has_debug_info = false;
-  std::string missing_file;               // some of it is in this .dwo file or dwz's supplement, which is not there
+  std::string missing_file;               // some of it is in this .dwo file or dwz supplement, which is missing
   std::string debug_path;                 // of the separate debug file that was opened; empty: none
-  std::vector<std::string> sought_paths;  // where there was none (module_names.h)
+  std::vector<std::string> sought_paths;  // searched in vain (module_names.h)
   std::optional<int> debuginfod_answer;   // as errno, 0: it sent a file; none: it was not asked
 };
 
@@ -59,18 +58,19 @@ struct SymbolizeReport {
   // Paths, each in one list at most:
   std::vector<std::string> modules_without_symbols;     // no location has a name: stripped, gone, or no ELF file
   std::vector<std::string> modules_without_debug_info;  // names from symbols only: no lines, no inlined frames
-  std::vector<std::string> changed_modules;     // the file is not the one that was loaded: nothing was taken from it
-  std::vector<std::string> unreadable_modules;  // reading it crashed or did not end
-  std::vector<ModuleSymbols> modules;           // of each
+  std::vector<std::string> changed_modules;             // the file is not the one that was loaded: it was not used
+  std::vector<std::string> unreadable_modules;          // reading it crashed or did not end
+  std::vector<ModuleSymbols> modules;                   // of each
 };
 
 SymbolTable symbolize(const std::vector<Module>& modules, const std::vector<Location>& locations,
                       const SymbolizeOptions& options, SymbolizeReport* report);
 
-// C++ (Itanium), Rust (legacy and v0) and D names, and gfortran's of a module's procedures; anything else comes back as
-// it is. Rust hashes are dropped.
+// C++ (Itanium), Rust (legacy and v0) and D names, and gfortran's names of module procedures; anything else is returned
+// unchanged. Rust hashes are dropped.
 std::string demangle(const std::string& name);
-// GNAT's names: "store__load__2" is "store.load". They look like any others: only for code that is known to be Ada's.
+// GNAT's names: "store__load__2" is "store.load". They look like any others, so call it only for code that is known to
+// be Ada.
 std::string demangle_ada(const std::string& name);
 
 }  // namespace heapprof::cli

@@ -1,9 +1,9 @@
-// cli/symbolize/tail_calls.cc: functions are looked at as they are reached, so that a program of thousands of units has
-// few of them read.
+// cli/symbolize/tail_calls.cc: functions are read as they are reached, so that only a few of a program's thousands of
+// units are read.
 //
-// A call names its function by an entry of its own unit. That is the function itself, what it is a copy of, or a
-// declaration; the last is looked up by its name in the symbol table, and the address found there in the units. A
-// function's number is the address at which it begins.
+// A call refers to its function by an entry of its own unit: the function itself, the function that it is a copy of, or
+// a declaration. A declaration is looked up by name in the symbol table, and the address found there in the units. A
+// function's number is its start address.
 #include "cli/symbolize/tail_calls.h"
 
 #include "cli/symbolize/call_sites.h"
@@ -22,11 +22,11 @@
 namespace heapprof::cli {
 namespace {
 
-// Entries that are walked for one module at most, in 0.3 s or so; functions beyond are not known. CPython with all
-// of its 174 units has 1.5 million.
+// The most entries walked for one module, in about 0.3 s; functions beyond are unknown. CPython with all of its 174
+// units has 1.5 million.
 constexpr size_t kMostEntries = 10'000'000;
 constexpr size_t kMostReached = 1000;      // functions that one call can reach by jumps
-constexpr size_t kMostSteps = 20'000'000;  // jumps that are looked at for one module, as often as they are
+constexpr size_t kMostSteps = 20'000'000;  // visits of jumps for one module, counting repeated ones
 constexpr uint64_t kAllocation = ~uint64_t{0};
 
 class ModuleCalls {
@@ -34,7 +34,7 @@ class ModuleCalls {
   ModuleCalls(const DebugFile& file, Dwarf* dwarf, Dwarf_Addr bias)
       : file_(file), bias_(bias), index_(dwarf, in_dwarf(file.executable(), bias)) {}
 
-  // The functions that were left, outermost first.
+  // The elided functions, outermost first.
   std::vector<LeftFunction> find(const CallPair& pair) {
     const auto [outer, unit] = function_at(pair.outer_svma - 1 - bias_);
     if (outer == nullptr) return {};
@@ -53,7 +53,7 @@ class ModuleCalls {
     };
     if (first == end || first == kHarmless) return {};
     const std::vector<uint64_t> path = find_only_path(first, end, jumps_of, kMostReached);
-    // The function that was called was left in any case, whichever way it went on.
+    // The called function was elided in any case, on every path.
     if (path.empty() && first != kAllocation) return {{first + bias_, true}};
     std::vector<LeftFunction> left;
     for (size_t i = 0; i < path.size(); ++i) {
@@ -65,11 +65,11 @@ class ModuleCalls {
 
  private:
   static constexpr uint64_t kUnknown = 0;
-  static constexpr uint64_t kHarmless = kAllocation - 1;  // outside of the module, and leads to nothing of it
+  static constexpr uint64_t kHarmless = kAllocation - 1;  // outside the module, and reaches no function of it
 
   struct Node {
     Jumps jumps;
-    // By target: an address inside the one jump; 0 where there are several, as nothing says which was taken.
+    // By target: an address inside the only jump; 0: several, so it is unknown which was taken.
     std::map<uint64_t, uint64_t> jump_to;
   };
 
@@ -78,7 +78,7 @@ class ModuleCalls {
     return ranges;
   }
 
-  // Null: too much was read already.
+  // Null: too much has been read.
   UnitCalls* unit_calls(const Dwarf_Die& unit) {
     std::unique_ptr<UnitCalls>& calls = units_[unit.addr];
     if (!calls && entries_ < kMostEntries) {
@@ -88,7 +88,7 @@ class ModuleCalls {
     return calls.get();
   }
 
-  // The function that names are taken from at this address (module_names.cc), and its unit.
+  // The function whose name is used at this address (module_names.cc), and its unit.
   std::pair<const UnitFunction*, UnitCalls*> function_at(uint64_t address) {
     for (const Dwarf_Die& unit : index_.find(address)) {
       UnitCalls* const calls = unit_calls(unit);
@@ -174,10 +174,10 @@ class ModuleCalls {
   UnitIndex index_;
   DieShapesCache shapes_;
   std::optional<FunctionSymbols> symbols_;
-  std::unordered_map<const void*, std::unique_ptr<UnitCalls>> units_;  // by the entry's place in memory
+  std::unordered_map<const void*, std::unique_ptr<UnitCalls>> units_;  // by the entry's address in memory
   std::map<std::pair<const UnitCalls*, const void*>, uint64_t> targets_;
   std::unordered_map<uint64_t, Node> nodes_;
-  // The calls of a function, by the address where they return.
+  // The calls of a function, by return address.
   std::unordered_map<const UnitFunction*, std::unordered_multimap<uint64_t, uint32_t>> returns_;
   size_t entries_ = 0;
   size_t steps_ = 0;

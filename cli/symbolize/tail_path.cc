@@ -1,9 +1,9 @@
-// cli/symbolize/tail_path.cc: first all functions that can be reached, then of these the ones that lead to the end, by
-// the jumps in reverse. The path is the only one if each function on it has one jump among those, and the end has none:
-// any other way, and any circle, would need a second one.
+// cli/symbolize/tail_path.cc: finds first all reachable functions, then those among them that lead to the end, by
+// following the jumps in reverse. The path is unique if each function on it has one jump to those, and the end has
+// none: any other path, and any cycle, would need a second one.
 //
-// What the end jumps to is followed only to find a way back to it. Where that is not known nothing is held against the
-// path: its functions were left in any case.
+// The end's own jumps are followed only to find a path back to it. If they are unknown, the path is still accepted: its
+// functions were elided in any case.
 #include "cli/symbolize/tail_path.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ std::vector<uint64_t> find_only_path(uint64_t first, uint64_t end,
                                      const std::function<const Jumps&(uint64_t)>& jumps_of, size_t most_functions) {
   if (first == end) return {};
   std::vector<uint64_t> reached{first};
-  std::unordered_map<uint64_t, std::vector<uint64_t>> sources{{first, {}}};  // of the jumps to each that is reached
+  std::unordered_map<uint64_t, std::vector<uint64_t>> sources{{first, {}}};  // of the jumps to each reached function
   const auto reach_from = [&](uint64_t at, const Jumps& jumps) {
     for (const uint64_t target : jumps.targets) {
       const auto [entry, is_new] = sources.try_emplace(target);
@@ -38,7 +38,7 @@ std::vector<uint64_t> find_only_path(uint64_t first, uint64_t end,
     if (done >= most_functions) return {};
     reach_from(reached[done], jumps_of(reached[done]));
   }
-  std::unordered_map<uint64_t, bool> leads_there;  // those that lead to the end by one jump at least
+  std::unordered_map<uint64_t, bool> leads_there;  // those that reach the end by at least one jump
   std::vector<uint64_t> open{end};
   for (size_t i = 0; i < open.size(); ++i) {
     for (const uint64_t source : sources[open[i]])

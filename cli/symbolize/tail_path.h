@@ -1,12 +1,11 @@
-// cli/symbolize/tail_path.h: the one way by jumps from the function that was called to the one that was found.
+// cli/symbolize/tail_path.h: the only path of tail calls from the called function to the one in the stack.
 //
 // Guarantees
-//  - A path is the only one: of every function that can be reached it is known where it jumps to, and no other way, and
-//    no way round, leads to the end. The end itself may jump where it wants, but not back to itself.
-//  - Else there is none.
+//  - A path is unique: the jumps of every reachable function are known, and no other path, and no cycle, leads to the
+//    end. The end itself may jump anywhere, but not back to itself.
+//  - Otherwise there is no path.
 // Context:  pure; no recursion.
-// Cost:     grows with the functions that can be reached and their jumps; no more than most_functions and the end are
-//           looked at.
+// Cost:     grows with the reachable functions and their jumps; at most most_functions and the end are visited.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +21,8 @@ struct Jumps {
   std::vector<uint64_t> targets;  // functions; several jumps to one count as one
 };
 
-// The functions from `first` to the one that jumps to `end`. Empty: there is no path, more than one, or the functions
-// are the same.
+// The functions from `first` to the one that jumps to `end`. Empty: no path, more than one, or the functions are the
+// same.
 std::vector<uint64_t> find_only_path(uint64_t first, uint64_t end,
                                      const std::function<const Jumps&(uint64_t)>& jumps_of, size_t most_functions);
 

@@ -1,4 +1,4 @@
-// cli/symbolize/unit_calls.cc: calls stand below the function that makes them, at any depth: in blocks and in inlined
+// cli/symbolize/unit_calls.cc: the entries of calls are below their function's, at any depth: in blocks and in inlined
 // copies.
 #include "cli/symbolize/unit_calls.h"
 

@@ -1,7 +1,7 @@
 // cli/symbolize/unit_calls.h: the functions of one compilation unit and their calls.
 //
 // Trust:    see die_reader.h.
-// Cost:     the unit's entries once; 40 bytes a call. What the entries say is read when it is asked for.
+// Cost:     the unit's entries once; 40 bytes a call. An entry's attributes are read on demand.
 #pragma once
 
 #include "cli/symbolize/die_reader.h"
@@ -19,7 +19,7 @@ namespace heapprof::cli {
 
 struct UnitFunction {
   Dwarf_Die die;
-  uint64_t low = 0;    // where its first range begins: the function's number in a module
+  uint64_t low = 0;    // start of its first range: the function's number in a module
   uint64_t bytes = 0;  // size of the code
   std::vector<Dwarf_Die> calls;
 };
@@ -31,7 +31,7 @@ class UnitCalls {
   // The smallest function that has this address; null: none.
   const UnitFunction* find(uint64_t address) const;
 
-  // The number of the function with code that this entry without code is of; 0: one of several, and nothing says which.
+  // The number of the function with code for this entry without code; 0: one of several, unknown which.
   std::optional<uint64_t> find_copy(const Dwarf_Die& root);
 
   size_t entries() const { return entries_; }  // how many were walked
@@ -46,7 +46,7 @@ class UnitCalls {
   std::vector<Range> ranges_;          // by range.low
   std::vector<uint64_t> highest_end_;  // as in UnitIndex
   bool has_copies_ = false;
-  std::unordered_map<const void*, uint64_t> copies_;  // by the root's place in memory
+  std::unordered_map<const void*, uint64_t> copies_;  // by the root's address in memory
   size_t entries_ = 0;
 };
 

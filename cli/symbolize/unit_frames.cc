@@ -1,13 +1,14 @@
-// cli/symbolize/unit_frames.cc: functions and inlined copies find their addresses, not the other way round.
+// cli/symbolize/unit_frames.cc: functions and inlined copies look up their addresses; addresses do not search
+// functions.
 //
-// A unit has many entries, and a profile asks for few addresses in it: a tree of all scopes would be built to be
-// searched a few times. Here one walk passes every entry once. An entry that covers a wanted address makes itself its
-// innermost one, as the walk goes from outer to inner; an entry that covers none costs a comparison, and its inlined
-// copies nothing.
+// A unit has many entries, and a profile needs few addresses in it: a tree of all scopes would be searched only a few
+// times. Here one walk visits every entry once. An entry that covers a wanted address becomes its innermost one,
+// because the walk goes from outer to inner. An entry that covers none costs a comparison, and its inlined copies
+// nothing.
 //
-// Debug information may contradict itself: two functions at one address (the smaller is taken), an inlined copy at an
-// address that another copy beside it has already (it is left out there). No such file can make the walk loop: it
-// follows the order of the file, and parents only upwards.
+// Debug information may contradict itself: two functions at one address (the smaller is used), an inlined copy at an
+// address that a sibling copy already has (it is left out there). No such file can make the walk loop: it follows the
+// order of the file, and parents only upwards.
 #include "cli/symbolize/unit_frames.h"
 
 #include "cli/symbolize/call_sites.h"
@@ -24,9 +25,9 @@ namespace heapprof::cli {
 namespace {
 
 constexpr uint32_t kNone = 0xffffffff;
-// Instead of a target's key: a call through a pointer, or two entries that do not agree.
+// Instead of a target's key: a call through a pointer, or two entries that disagree.
 constexpr uint64_t kContradiction = ~uint64_t{0};
-// Inlining is at most some dozens deep in real code.
+// Inlining is at most a few dozen levels deep in real code.
 constexpr int kMaxInlineDepth = 1024;
 
 // A function, or an inlined copy of one.
@@ -34,10 +35,10 @@ struct Node {
   Dwarf_Die die;
   uint32_t parent = kNone;  // what it was inlined into
   uint64_t bytes = 0;       // functions: size of the code
-  uint64_t low = 0;         // functions: where the first range of it begins
+  uint64_t low = 0;         // functions: begin of its first range
 };
 
-// An entry that is open during the walk: its children are deeper.
+// An open entry during the walk: its children are deeper.
 struct CodeScope {
   int depth;
   uint32_t node;  // kNone: covers none of the addresses, nor do its inlined copies
@@ -70,7 +71,7 @@ class Walk {
   void set_call_site(Dwarf_Die* inlined, SourceFrame* frame);
   std::string path_of(const char* file);
 
-  // [first, last) of the addresses that lie in a range.
+  // [first, last) of the addresses in a range.
   std::pair<size_t, size_t> covered(const AddressRange& range) const {
     auto first = std::lower_bound(addresses_.begin(), addresses_.end(), range.low);
     auto last = std::lower_bound(first, addresses_.end(), range.high);
@@ -80,14 +81,14 @@ class Walk {
   std::span<const uint64_t> addresses_;
   const std::vector<AddressRange>& executable_;
   UnitReading* reading_;
-  Dwarf_Die entries_{};  // the unit that has the entries: the split one, where there is one
-  Dwarf_Die lines_{};    // the unit that has the line table and the compilation directory: the skeleton
+  Dwarf_Die entries_{};  // the unit with the entries: the split one, if it exists
+  Dwarf_Die lines_{};    // the unit with the line table and the compilation directory: the skeleton
   std::vector<Node> nodes_;
   std::vector<uint32_t> innermost_;  // by address: the node found so far
   std::vector<uint64_t> targets_;    // by address: as CallKeys::target
   bool has_missing_entries_ = false;
   std::string directory_;
-  std::unordered_map<const char*, std::string> paths_;  // by the name's place in libdw's table of files
+  std::unordered_map<const char*, std::string> paths_;  // by the name's address in libdw's file table
 };
 
 void Walk::find_directory(const Dwarf_Die& unit) {
@@ -146,7 +147,7 @@ uint32_t Walk::add_inlined(Dwarf_Die die, uint32_t parent) {
   for (const AddressRange& range : code_ranges(&die, executable_)) {
     auto [first, last] = covered(range);
     for (size_t i = first; i < last; ++i) {
-      // Not where a copy beside this one has been, or another function.
+      // Not where a sibling copy, or another function, already is.
       if (innermost_[i] == kNone || !is_inside(parent, innermost_[i])) continue;
       if (node == kNone) {
         node = static_cast<uint32_t>(nodes_.size());
@@ -158,7 +159,7 @@ uint32_t Walk::add_inlined(Dwarf_Die die, uint32_t parent) {
   return node;
 }
 
-// A call that returns behind one of the addresses says what was called there.
+// A call that returns just after one of the addresses gives the target there.
 void Walk::add_call(Dwarf_Die site) {
   const Dwarf_Addr behind = return_address(&site);
   const auto at = std::lower_bound(addresses_.begin(), addresses_.end(), behind - 1);
@@ -235,12 +236,12 @@ UnitFrames Walk::frames_of(size_t index) {
       if (targets_[index] != kContradiction) result.call.target = targets_[index];
     }
   }
-  // Without the entries the function is not known, and the line may be that of a function inlined into it.
+  // Without the entries the function is unknown, and the line may belong to a function inlined into it.
   if (result.frames.empty() && !frame.file.empty() && !has_missing_entries_) result.frames.push_back(std::move(frame));
   return result;
 }
 
-// Where the compiler put the rest of a skeleton: "/home/me/build/render.dwo".
+// The file in which the compiler put the rest of a skeleton: "/home/me/build/render.dwo".
 std::string split_file_of(Dwarf_Die skeleton) {
   Dwarf_Attribute memory;
   const auto text_of = [&](unsigned name) {

@@ -1,12 +1,12 @@
 // cli/symbolize/unit_frames.h: the frames at some addresses of one compilation unit.
 //
-// One walk over the unit serves all its addresses: each function and each inlined copy of one adds itself to the
-// addresses it covers, so that there is no tree to build and search.
+// One walk over the unit serves all its addresses: each function and each inlined copy is added to the addresses it
+// covers, so that no tree has to be built and searched.
 //
 // Guarantees
 //  - The innermost frame comes first. It has the file and line of the line table; each other frame has those of the
 //    call in it.
-// Trust:    see die_reader.h; nothing here recurses or loops over what the file says.
+// Trust:    see die_reader.h; no recursion, and no loop that the file controls.
 // Cost:     the unit's entries once (die_reader.h), its line table once.
 #pragma once
 
@@ -26,30 +26,30 @@ namespace heapprof::cli {
 
 struct UnitFrames {
   std::vector<SourceFrame> frames;  // without a function: at most one frame, with file and line only
-  uint64_t function_bytes = 0;      // size of the function found, to choose between units; 0: none found
+  uint64_t function_bytes = 0;      // size of the function found, to choose between units; 0: no function found
   bool has_bare_name = false;       // of the outermost frame: without parameters
-  uint64_t function_low = 0;        // where the function begins; by its symbol, where function_bytes is 0
-  CallKeys call;                    // of that function, and of what is called at the address
+  uint64_t function_low = 0;        // start of the function; from its symbol, if function_bytes is 0
+  CallKeys call;                    // of that function, and of the function called at the address
 };
 
 // What is kept while the units of one module are read.
 struct UnitReading {
   DieShapesCache shapes;
   DieNames names{&shapes};
-  std::string missing_unit;                                 // the first .dwo file that a skeleton did not lead to
-  std::unordered_map<const void*, uint64_t> function_keys;  // by the entry's place in memory
+  std::string missing_unit;                                 // the first missing .dwo file of a skeleton
+  std::unordered_map<const void*, uint64_t> function_keys;  // by the entry's address in memory
 };
 
-// The entries of a unit, and its own first entry, which has the line table and the folder. A skeleton's are in its .dwo
-// file, where that is there.
+// The entries of a unit, and its own first entry, which has the line table and the folder. A skeleton's entries are in
+// its .dwo file, if that exists.
 struct UnitParts {
   Dwarf_Die entries{};
   Dwarf_Die lines{};
-  std::string missing_file;  // the .dwo file, where it is not there
+  std::string missing_file;  // the .dwo file, if it is missing
 };
 UnitParts find_parts(const Dwarf_Die& unit);
 
-// unit: as UnitIndex found it; a skeleton leads to its .dwo file. addresses: sorted, distinct.
+// unit: as UnitIndex found it; a skeleton refers to its .dwo file. addresses: sorted, distinct.
 std::vector<UnitFrames> read_unit_frames(Dwarf_Die unit, std::span<const uint64_t> addresses,
                                          const std::vector<AddressRange>& executable, UnitReading* reading);
 

@@ -1,5 +1,4 @@
-// cli/symbolize/unit_index.cc: a sorted list of ranges, with the largest end so far beside each, because ranges may
-// overlap.
+// cli/symbolize/unit_index.cc: a sorted list of ranges, each with the largest end so far, because ranges may overlap.
 #include "cli/symbolize/unit_index.h"
 
 #include <dwarf.h>
@@ -9,7 +8,7 @@
 namespace heapprof::cli {
 namespace {
 
-// Overlapping ranges make a search walk backwards. Real files need a few steps, broken ones could ask for millions.
+// Overlapping ranges make a search walk backwards. Real files need a few steps, broken ones could need millions.
 constexpr size_t kMaxUnitSteps = 4096;
 constexpr size_t kMaxRangesOfEntry = 1 << 20;
 

@@ -1,10 +1,10 @@
 // cli/symbolize/unit_index.h: which compilation units have code at an address.
 //
-// Built from the ranges that each unit's own entry states. .debug_aranges is asked only where those know nothing: clang
-// does not write it, and a file linked from gcc's and clang's objects has it in part.
+// Built from the ranges that each unit's own entry states. .debug_aranges is used only for addresses without such a
+// range: clang does not write it, and a file linked from gcc's and clang's objects has it in part.
 //
-// Trust:    ranges that begin outside the file's executable segments are dropped: that is where linkers point the
-//           remains of functions they have discarded (0, 1, -1, -2).
+// Trust:    ranges that begin outside the file's executable segments are dropped: linkers set those of discarded
+//           functions to such addresses (0, 1, -1, -2).
 // Cost:     construction reads one entry of each unit; find is logarithmic.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace heapprof::cli {
 
 struct AddressRange {
   uint64_t low;   // first address
-  uint64_t high;  // first address behind it
+  uint64_t high;  // first address after it
 };
 
 class UnitIndex {
@@ -29,7 +29,7 @@ class UnitIndex {
 
   // The units' first entries, the one with the smallest range first, then in the file's order; at most
   // kMaxUnitsOfAddress. Inline functions have many: each unit that had a copy claims the one that GNU ld kept, which is
-  // the first unit's.
+  // that of the first unit.
   std::vector<Dwarf_Die> find(uint64_t address) const;
 
   size_t unit_count() const { return units_.size(); }

@@ -1,5 +1,4 @@
-// cli/symbolize/worker.cc: one child for all jobs in the ordinary case. A result on the pipe: u64 job | u64 size |
-// bytes.
+// cli/symbolize/worker.cc: normally one child for all jobs. A result on the pipe: u64 job | u64 size | bytes.
 #include "cli/symbolize/worker.h"
 
 #include "cli/base/fd.h"
@@ -52,8 +51,7 @@ void limit_cpu(unsigned seconds) {
   ::setrlimit(RLIMIT_CPU, &limit);
 }
 
-// A broken file can ask for any amount. Counted are private pages that can be written: the files' mappings are not
-// among them.
+// A broken file can request any amount. The limit counts private writable pages, not the files' mappings.
 void limit_data(uint64_t wanted_bytes) {
   const auto page_bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
   if (wanted_bytes == 0) wanted_bytes = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) / 2 * page_bytes;
@@ -72,13 +70,13 @@ void prepare_child(pid_t parent, uint64_t data_bytes) {
   if (::getppid() != parent) ::_exit(1);  // it ended before the line above
   sigset_t none;
   ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);  // a run blocks what its program may be sent
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);  // a run blocks signals that its program may get
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU}) ::signal(signal, SIG_DFL);
-  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP}) ::signal(signal, SIG_IGN);  // its parent has the word
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP}) ::signal(signal, SIG_IGN);  // the parent decides
   ::signal(SIGPIPE, SIG_IGN);
   if (!kHasAddressSanitizer) {
     UniqueFd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
-    if (nowhere.is_open()) ::dup2(nowhere.get(), STDERR_FILENO);  // the last words of a library that gives up
+    if (nowhere.is_open()) ::dup2(nowhere.get(), STDERR_FILENO);  // drops the last messages of an aborting library
   }
   limit_data(data_bytes);
   rlimit no_core{0, 0};
@@ -106,7 +104,7 @@ void prepare_child(pid_t parent, uint64_t data_bytes) {
 
 using Clock = std::chrono::steady_clock;
 
-// False at the end of the pipe, or when nothing came until the deadline.
+// False at the end of the pipe, or if nothing arrived by the deadline.
 bool read_all(int fd, void* to, size_t size_bytes, Clock::time_point deadline) {
   char* at = static_cast<char*>(to);
   while (size_bytes > 0) {
@@ -164,7 +162,7 @@ std::vector<size_t> run_in_worker(size_t jobs, const WorkerLimits& limits,
       run_child(to_parent.get(), next, jobs, limits, job);
     }
     to_parent.reset();
-    if (child < 0) {  // no process to spare: no names from here on
+    if (child < 0) {  // no process available: no names from here on
       for (; next < jobs; ++next) without_result.push_back(next);
       break;
     }

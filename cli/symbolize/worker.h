@@ -1,14 +1,14 @@
-// cli/symbolize/worker.h: runs a list of jobs in a child process, so that one that crashes or never ends costs its own
-// result.
+// cli/symbolize/worker.h: runs a list of jobs in a child process, so that a job that crashes or never ends loses only
+// its own result.
 //
-// The jobs read strangers' ELF and DWARF through a C library; a profile that took hours must not be lost to one bad
-// file.
+// The jobs read untrusted ELF and DWARF through a C library; one bad file must not cost a profile that took hours.
 //
 // Guarantees
-//  - take is called once for each job that finished, in order, in this process; a new child goes on behind a job that
-//    did not.
-//  - The child dies with this process, leaves no core file, and is the first that the kernel ends when memory is short.
-// Context:  forks; waits for its own child by its id only. The jobs see this process's memory as it was at the call.
+//  - take is called once for each finished job, in order, in this process; after a job that did not finish, a new child
+//    continues with the next one.
+//  - The child dies with this process, leaves no core file, and is the first that the kernel kills when memory runs
+//    short.
+// Context:  forks; waits only for its own child, by its pid. The jobs see this process's memory as it was at the call.
 //           Other threads do not run in the child, so jobs must not need a lock that another thread may hold.
 // Cost:     one fork, and a copy of each result through a pipe.
 #pragma once

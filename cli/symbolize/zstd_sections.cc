@@ -1,5 +1,5 @@
-// cli/symbolize/zstd_sections.cc: nothing in the copy moves: what is inflated is put behind the file's end, and the
-// headers of these sections point there.
+// cli/symbolize/zstd_sections.cc: nothing in the copy moves: inflated data is appended to the file, and the headers of
+// these sections point there.
 #include "cli/symbolize/zstd_sections.h"
 
 #include "cli/base/fd.h"
@@ -41,7 +41,7 @@ bool is_by_zstd(int fd, const Elf64_Shdr& section, Elf64_Chdr* compressed) {
          compressed->ch_type == kCompressedByZstd;
 }
 
-// A mapping of a whole file, which is not empty.
+// A mapping of a whole, non-empty file.
 class MappedFile {
  public:
   MappedFile(int fd, size_t size_bytes, int protection)

@@ -1,5 +1,5 @@
-// cli/model/analysis/alike_stacks.cc: a node can only be like another if its location is, or if what called it is. Such
-// nodes are few, and are looked up in a tree beside the recording's, which stays as it was until all are found.
+// cli/model/analysis/alike_stacks.cc: a node can only be like another if its location or its caller is. Such nodes are
+// few, and are looked up in a separate tree; the recording's does not change until all are found.
 #include "cli/model/analysis/alike_stacks.h"
 
 #include "cli/model/profile/alike_frames.h"
@@ -30,7 +30,7 @@ bool is_whole(const Recording& recording) {
   return is_whole;
 }
 
-// By location: the first that reads alike, or kLeftOut. Nothing: one has frames of another, and not all of them.
+// By location: the first that reads alike, or kLeftOut. Nothing: one has some frames of another, but not all.
 std::optional<std::vector<uint32_t>> find_alike_locations(const Recording& recording, const NamedLocations& names) {
   const std::vector<char> is_agent = find_agent_modules(recording.modules);
   const auto size = static_cast<uint32_t>(recording.locations.size());
@@ -78,9 +78,9 @@ bool merge_alike_stacks(const NamedLocations& names, Recording* recording) {
   if (!has_any) return true;
 
   std::vector<StackNode>& nodes = recording->stacks;
-  std::vector<char> is_shared(nodes.size(), 0);  // what is called from it may be alike, too
+  std::vector<char> is_shared(nodes.size(), 0);  // its callees may be alike, too
   std::vector<uint32_t> stands_for(nodes.size(), 0);
-  for (uint32_t i = 1; i < nodes.size(); ++i) {  // at first: which node replaces one that is left out
+  for (uint32_t i = 1; i < nodes.size(); ++i) {  // first: which node replaces one that is left out
     const bool is_left_out = (*alike)[nodes[i].location] == kLeftOut;
     stands_for[i] = is_left_out ? stands_for[nodes[i].parent] : i;
     if (is_left_out) is_shared[stands_for[i]] = 1;

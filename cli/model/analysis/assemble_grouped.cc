@@ -1,12 +1,12 @@
-// cli/model/analysis/assemble_grouped.cc: which sites stay is known before their stacks are.
+// cli/model/analysis/assemble_grouped.cc: decides which sites are kept before their stacks are built.
 //
-// A compiler's run has 600,000 sites in 2 million nodes. To bring all of them into the canonical form, to sum nine of
-// ten, and to bring the rest into it again took 1.3 of the 1.75 s from the program's end to its profile. But the
-// canonical form is needed for two things only: to find out which stacks read alike, and in which order sites of equal
-// numbers stand. The first is seen at the locations (alike_stacks.h). The second is asked about one group of equals
-// alone, that at the border of what stays; and there only along one path of the tree (FirstByStack).
+// A compiler's run has 600,000 sites in 2 million nodes. Canonicalizing all of them, summing nine of ten, and
+// canonicalizing the rest again took 1.3 of the 1.75 s from the program's end to its profile. But the canonical form is
+// needed only to find out which stacks read alike, and the order of sites with equal numbers. The first is visible at
+// the locations (alike_stacks.h). The second matters only for one group of equals, the one at the border of what is
+// kept; and there only along one path of the tree (FirstByStack).
 //
-// Where frames of different locations read alike, and those around them do not, the long way is taken.
+// If frames of different locations read alike, and the frames around them do not, the slow path is taken.
 #include "cli/model/analysis/assemble_grouped.h"
 
 #include "cli/model/analysis/alike_stacks.h"
@@ -52,7 +52,7 @@ struct DeviceSites {
   }
 };
 
-// A stack may have several sites: of whole walks, of those that were cut short, and of stacks that read alike.
+// A stack may have several sites: of complete unwinds, of truncated ones, and of stacks that read alike.
 void merge_twins(DeviceSites* sites, std::vector<uint32_t>* site_of_stack) {
   const std::vector<RecordedSite>& recorded = sites->device->sites;
   for (uint32_t i = 0; i < recorded.size(); ++i) {
@@ -86,7 +86,7 @@ class FirstByStack {
   std::vector<char> find(const std::vector<uint32_t>& stacks, uint32_t wanted) {
     count(stacks);
     std::vector<char> is_first(recording_.stacks.size(), 0);
-    std::vector<char> is_whole(recording_.stacks.size(), 0);  // all below it are
+    std::vector<char> is_whole(recording_.stacks.size(), 0);  // all below it are among the first
     for (uint32_t at = 0; wanted > 0;) {
       if (is_stack_[at] != 0) {
         is_first[at] = 1;
@@ -159,7 +159,7 @@ struct SiteRank {
 // Sets the treatments of the small ones beyond the first `kept_sites`.
 void find_small(const Recording& recording, const NamedLocations& names, const GroupOptions& options,
                 DeviceSites* sites) {
-  // A site is 200 bytes and more: each is looked at once.
+  // A site has 200 bytes or more, so each is visited once.
   std::vector<SiteRank> ranks;
   std::vector<RankKey> keys;
   ranks.reserve(sites->treatments.size());
@@ -197,7 +197,7 @@ void find_small(const Recording& recording, const NamedLocations& names, const G
   }
 }
 
-// Of every node whose stack is in the profile, and of those outside of it.
+// Marks every node whose stack is in the profile, and the nodes further out.
 std::vector<char> find_used(const Recording& recording, const std::vector<DeviceSites>& devices) {
   std::vector<char> is_used(recording.stacks.size(), 0);
   const auto use = [&](uint32_t node) {
@@ -257,18 +257,18 @@ std::vector<SummedRows> sum_all_rows(const std::vector<DeviceSites>& devices, co
   return summed;
 }
 
-// Rows and the sites that stay have nothing in common but what both only read.
+// Rows and kept sites share only data that both just read.
 std::future<std::vector<SummedRows>> begin_rows(const std::vector<DeviceSites>& devices, const GroupOptions& options,
                                                 GroupRows* rows) {
   const auto sum = [&devices, &options, rows] { return sum_all_rows(devices, options, rows); };
   try {
     if (options.has_second_thread) return std::async(std::launch::async, sum);
-  } catch (const std::system_error&) {  // no thread is to be had: it is done when it is asked for
+  } catch (const std::system_error&) {  // no thread is available: it runs when the result is needed
   }
   return std::async(std::launch::deferred, sum);
 }
 
-// Frames of stacks that are not in the profile need not be looked at again.
+// Frames of stacks that are not in the profile are not needed any more.
 void drop_unused_frames(Profile* profile) {
   std::vector<uint32_t> number(profile->frames.size(), 0);  // plus one; 0: not used
   std::vector<Frame> frames;

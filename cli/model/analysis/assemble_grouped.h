@@ -1,11 +1,12 @@
-// cli/model/analysis/assemble_grouped.h: a recording becomes a profile whose many smallest sites are rows.
+// cli/model/analysis/assemble_grouped.h: turns a recording into a profile whose many smallest sites are summed into
+// rows.
 //
 // Guarantees
 //  - The profile is the one that assemble() and then group_small_sites() make, to the byte.
-//  - Of the recording nothing is changed but its stacks, of which those that read alike become one.
+//  - It changes nothing in the recording but its stacks: those that read alike are merged.
 // Trust:    as assemble().
-// Cost:     what grows with all sites and stacks are a few sweeps over arrays of numbers. Names are compared, and nodes
-//           looked up, of the sites that stay alone.
+// Cost:     a few sweeps over arrays of numbers for all sites and stacks. Names are compared and nodes looked up only
+//           for the sites that keep a row of their own.
 #pragma once
 
 #include "cli/model/analysis/group.h"

@@ -1,4 +1,4 @@
-// cli/model/analysis/copy_frames.cc: by names as they are demangled: "std::vector<int, std::allocator<int>
+// cli/model/analysis/copy_frames.cc: matches demangled names: "std::vector<int, std::allocator<int>
 // >::vector(std::vector<int, …> const&)".
 #include "cli/model/analysis/copy_frames.h"
 
@@ -30,11 +30,11 @@ constexpr std::array<std::string_view, 14> kWholeReaders = {"g_file_get_contents
                                                             "_io__Buffered_readall",
                                                             "SDL_LoadFile",
                                                             "SDL_LoadFile_RW"};
-// Templates over an iterator that make a container: of istreambuf_iterators they make it of all that the stream has.
+// Templates over an iterator that make a container: with istreambuf_iterators, from the whole stream.
 constexpr std::array<std::string_view, 6> kRangeMakers = {"_M_construct<",     "_M_range_initialize<", "_M_assign_aux<",
                                                           "_M_construct_aux<", "_M_replace_dispatch<", "__init<"};
 
-// Where the parameters of "void f<int>(char) const" begin; npos if there are none. "operator()" is part of the name.
+// Where the parameters of "void f<int>(char) const" begin; npos: no parameters. "operator()" is part of the name.
 size_t parameters_begin(std::string_view name) {
   int depth = 0;
   size_t close = name.rfind(')');
@@ -46,7 +46,7 @@ size_t parameters_begin(std::string_view name) {
   return std::string_view::npos;
 }
 
-// Where the last "::" outside of brackets is in a name such as "ns::Class<a::b>::name".
+// The position of the last "::" outside brackets in a name such as "ns::Class<a::b>::name".
 size_t last_separator(std::string_view name) {
   int depth = 0;
   for (size_t i = name.size(); i-- > 1;) {
@@ -57,7 +57,8 @@ size_t last_separator(std::string_view name) {
   return std::string_view::npos;
 }
 
-// "std::vector<T, A>::vector(std::vector<T, A> const&)", and the same with operator=. With an allocator behind it, too.
+// "std::vector<T, A>::vector(std::vector<T, A> const&)", and the same with operator=. Also with an allocator as last
+// parameter.
 bool is_standard_copy(std::string_view function) {
   const size_t open = parameters_begin(function);
   if (open == std::string_view::npos) return false;
@@ -80,7 +81,7 @@ bool is_standard_copy(std::string_view function) {
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
-// Whether the last part of the name has the word in it: copy_scene, deepCopy, Table::clone, but not photocopying.
+// Whether the last part of the name contains the word: copy_scene, deepCopy, Table::clone, but not photocopying.
 bool has_word(std::string_view name, std::string_view word) {
   const auto equals = [](char a, char b) { return lower(a) == b; };
   for (auto at = name.begin();; ++at) {
@@ -129,7 +130,7 @@ bool is_growing(std::string_view function, std::string_view caller) {
   if (!may_be_growing(function)) return false;
   const std::string plain = plain_function(function);
   if (last_part(plain) != "_M_mutate") return true;
-  // A string that gets another value copies nothing; one that is appended to does.
+  // A string that is assigned a new value copies nothing; one that is appended to does.
   const std::string outer = plain_function(caller);
   const std::string_view outer_name = last_part(outer);
   return outer_name == "_M_append" || outer_name == "push_back";

@@ -1,9 +1,9 @@
-// cli/model/analysis/copy_frames.h: functions that, by their contract, copy a whole value, grow a container by copying
-// it, or read a whole file or stream.
+// cli/model/analysis/copy_frames.h: functions that by contract copy a whole value, grow a container by copying it, or
+// read a whole file or stream.
 //
-// Not provided: what a user's own function does, except that one whose name has the word copy, clone or dup(licate)
-//           counts as copying. A buffer that a program fills with read(2) or memcpy(3) itself shows in no name.
-// Trust:    names are strangers': any bytes.
+// Not provided: what a user's own function does, except that a name with the word copy, clone or dup(licate) counts as
+//           copying. A buffer that a program itself fills with read(2) or memcpy(3) is not recognised by any name.
+// Trust:    names are untrusted: any bytes.
 #pragma once
 
 #include <string_view>
@@ -13,13 +13,13 @@ namespace heapprof::cli {
 // A copy constructor or assignment of the standard library, strdup and its kin, Clone::clone, copy_scene, Table::clone.
 bool is_copying(std::string_view function);
 
-// The standard library's functions that put one element or character more into a container that is full: they allocate
-// at least twice the room and copy all of it. `caller` is the next outer frame's function, inlined ones too.
+// The standard library's functions that add an element or character to a full container: they allocate at least twice
+// the room and copy all of it. `caller` is the next outer frame's function, inlined ones too.
 bool is_growing(std::string_view function, std::string_view caller);
-// Whether the function is one with some caller.
+// Whether the function is one of them with some caller.
 bool may_be_growing(std::string_view function);
 
-// std::operator+ of strings: it makes a new one each time, and copies what is there.
+// std::operator+ of strings: it makes a new string each time, and copies the old ones.
 bool is_concatenating(std::string_view function);
 
 // Reads a file or stream to its end into memory: g_file_get_contents, std::fs::read, a string made of

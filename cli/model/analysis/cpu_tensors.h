@@ -1,11 +1,11 @@
-// cli/model/analysis/cpu_tensors.h: which blocks of the heap are PyTorch's tensors of the CPU.
+// cli/model/analysis/cpu_tensors.h: which blocks of the heap are PyTorch's CPU tensors.
 //
-// Such a tensor is a block of malloc's, and has counted as that: it is known by the function of libc10 that asked for
-// it, and nothing of PyTorch's own profiler is needed.
+// Such a tensor is a malloc block and already counted as one. The libc10 function that allocated it identifies it, so
+// PyTorch's own profiler is not needed.
 //
 // Guarantees
-//  - A site counts if c10::alloc_cpu is in its stack, whoever called that.
-// Trust:    names are strangers': any bytes.
+//  - A site counts if c10::alloc_cpu is in its stack, with any caller.
+// Trust:    names are untrusted: any bytes.
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -25,7 +25,7 @@ struct CpuTensors {
 };
 
 CpuTensors find_cpu_tensors(const Profile& profile);
-// By node: whether c10::alloc_cpu is in its stack. Empty: it is in none.
+// By node: whether c10::alloc_cpu is in its stack. Empty: in no stack.
 std::vector<char> find_cpu_tensor_nodes(const Profile& profile);
 
 }  // namespace heapprof::cli

@@ -1,8 +1,8 @@
 // cli/model/analysis/critical_path.cc: see critical_path.h.
 //
-// Who waited for whom is not known. A run is taken to follow on the one that ended last before it began, of any thread,
-// by the time that lay between them. Its slack is that of the method of critical paths, with all runs that ended before
-// a run began as those that it may have waited for.
+// Which run waited for which is unknown. A run is assumed to follow the one that ended last before it began, in any
+// thread, after the time between them. Its slack is that of the critical path method, which assumes that a run may have
+// waited for all runs that ended before it began.
 #include "cli/model/analysis/critical_path.h"
 
 #include "cli/model/analysis/scope_paths.h"
@@ -23,13 +23,13 @@ constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
 uint64_t end_of(const ScopeInstance& run) { return std::max(run.begin_ns, run.end_ns); }
 bool is_apart(const ScopeInstance& run) { return (run.flags & kInstanceApart) != 0; }
 
-// Runs that may be inside of others: those of one thread and of the scopes right inside of one.
+// Runs that may be inside others: those of one thread and of the scopes directly inside one scope.
 class InnerRuns {
  public:
   void add(const ScopeInstance& run) { runs_.push_back({run.begin_ns, end_of(run)}); }
   void finish() {
     std::sort(runs_.begin(), runs_.end());
-    // Each end becomes the first one of its own and those behind it.
+    // Each end becomes the earliest of its own and those after it.
     for (size_t i = runs_.size(); i-- > 1;) runs_[i - 1].second = std::min(runs_[i - 1].second, runs_[i].second);
   }
   bool is_any_inside(const ScopeInstance& run) const {
@@ -41,8 +41,8 @@ class InnerRuns {
   std::vector<std::pair<uint64_t, uint64_t>> runs_;
 };
 
-// For each run, in order, the place of the one that ended last before it began: of several the longest, and of those
-// the first in order. -1: none. Of runs without a length at one moment the earlier in order come before the others.
+// For each run, in order, the index of the one that ended last before it began: among several the longest, and of those
+// the first in order. -1: none. Among runs of zero length at one moment, the earlier in order come before the others.
 std::vector<int64_t> find_previous(const std::vector<PathRun>& runs) {
   std::vector<uint32_t> by_end(runs.size());
   std::iota(by_end.begin(), by_end.end(), 0);
@@ -63,9 +63,9 @@ std::vector<int64_t> find_previous(const std::vector<PathRun>& runs) {
   return previous;
 }
 
-// A run can end as late as lets those behind it begin when they have to: each is its gap behind the last end before it.
+// A run can end as late as its successors' latest begins allow: each begins its gap after the last end before it.
 void fill_slacks(uint64_t last_end_ns, const std::vector<int64_t>& previous, std::vector<PathRun>* runs) {
-  std::vector<uint64_t> latest_end(runs->size() + 1, kNever);  // that this run and those behind it allow
+  std::vector<uint64_t> latest_end(runs->size() + 1, kNever);  // that this run and its successors allow
   for (size_t i = runs->size(); i-- > 0;) {
     PathRun& run = (*runs)[i];
     const auto after = std::lower_bound(runs->begin() + static_cast<std::ptrdiff_t>(i) + 1, runs->end(), run.end_ns,
@@ -80,7 +80,7 @@ void fill_slacks(uint64_t last_end_ns, const std::vector<int64_t>& previous, std
 }  // namespace
 
 std::vector<PathRun> find_innermost_runs(const Scopes& scopes) {
-  std::map<std::pair<uint32_t, uint32_t>, InnerRuns> inner;  // by thread, and the outer scope's place + 1
+  std::map<std::pair<uint32_t, uint32_t>, InnerRuns> inner;  // by thread, and the outer scope's index + 1
   for (const Scope& scope : scopes.scopes) {
     if (scope.parent == 0) continue;
     for (const ScopeInstance& run : scope.instances) {
@@ -126,7 +126,7 @@ bool has_runs(const Scopes& scopes) {
 
 namespace {
 
-// Gives runs, in place of scopes and marks, the sums that they belong to.
+// Replaces the scopes and marks of runs with the sums that they belong to.
 class Summing {
  public:
   Summing(const Scopes& scopes, std::vector<PathSum>* sums) : scopes_(scopes), sums_(sums) {
@@ -194,7 +194,7 @@ CriticalPath find_critical_path(const Scopes& scopes) {
   }
   for (uint32_t i = 0; i < scopes.scopes.size(); ++i) {
     const Scope& scope = scopes.scopes[i];
-    for (const ScopeInstance& run : scope.instances) {  // also those that others are inside of
+    for (const ScopeInstance& run : scope.instances) {  // also those that contain others
       path.begin_ns = std::min(path.begin_ns, run.begin_ns);
       path.end_ns = std::max(path.end_ns, end_of(run));
     }

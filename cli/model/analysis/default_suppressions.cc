@@ -1,11 +1,11 @@
-// cli/model/analysis/default_suppressions.cc: what libc and libstdc++ keep until exit on purpose: written, and parsed,
+// cli/model/analysis/default_suppressions.cc: what libc and libstdc++ keep until exit on purpose: written and parsed
 // like a user's file.
 //
-// Each rule was seen to fit (tests/targets/malloc/libc_caches.cc). They name exported functions, since few machines
-// have the debug information of libc; those that need it say so in their test. A program may have functions of the same
-// names (getgrid, getspace), so what a rule names has to be libc's own. None may fit a block that the program itself
-// ought to free: what newlocale, iconv_open, fopen, getaddrinfo or dlopen hand out stays a leak, as far as names allow.
-// A thread that has ended and was not joined keeps its table: more than kMostThreadTables are shown.
+// Each rule was seen to match (tests/targets/malloc/libc_caches.cc). They name exported functions, because few machines
+// have the debug information of libc; those that need it say so in their test. A program may have functions with the
+// same names (getgrid, getspace), so the function that a rule names must be libc's own. No rule may match a block that
+// the program itself should free: what newlocale, iconv_open, fopen, getaddrinfo or dlopen return stays a leak, as far
+// as names allow. A thread that has ended and was not joined keeps its table: more than kMostThreadTables are shown.
 #include "cli/model/analysis/python/keeps.h"
 #include "cli/model/analysis/suppressions.h"
 
@@ -65,11 +65,11 @@ allocation <- module:ld-linux*              # the loader's own tables of loaded 
 allocation <- module:ld-2.*                 # the loader's own tables of loaded libraries
 )";
 
-// Threads that live at the exit, and 40 MiB of stacks of threads that have ended: 5 of the usual size.
+// Threads that are alive at exit, and 40 MiB of stacks of threads that have ended: 5 of the usual size.
 constexpr uint64_t kMostThreadTables = 256;
 
-// Names that a program may not give to its own functions, so it does not matter which module they are in: libstdc++ may
-// be linked statically.
+// Names that a program may not give to its own functions. Their module does not matter, because libstdc++ may be linked
+// statically.
 bool is_reserved_name(const std::string& function) {
   return function.starts_with("std::") || function.starts_with("_GLOBAL__");
 }
@@ -77,7 +77,7 @@ bool is_reserved_name(const std::string& function) {
 }  // namespace
 
 void add_default_suppressions(Suppressions* rules) {
-  // A test parses them; a mistake here would be ours.
+  // A test parses them, so this cannot fail.
   Suppressions defaults;
   std::vector<FramePattern> no_folds;
   if (!parse_suppressions(kRules, "", &defaults, &no_folds)) defaults.clear();

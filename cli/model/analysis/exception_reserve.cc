@@ -1,6 +1,6 @@
-// cli/model/analysis/exception_reserve.cc: by name where there are names. Without them by what no other block has: its
-// caller is in libstdc++, that one's caller is the loader, and its size is that of the reserve: 72,704 bytes up to GCC
-// 12, 73,728 with GCC 13 and 14.
+// cli/model/analysis/exception_reserve.cc: by name if there are names. Without them by what no other block has: its
+// caller is in libstdc++, that function's caller is the loader, and its size is that of the reserve: 72,704 bytes up to
+// GCC 12, 73,728 with GCC 13 and 14.
 #include "cli/model/analysis/exception_reserve.h"
 
 #include "cli/base/file_name.h"
@@ -39,7 +39,7 @@ uint32_t find_reserve_frame(const Profile& profile, const Site& site) {
                             is_loader(module_name(profile, profile.frames[profile.nodes[caller].frame]));
     return is_reserve ? innermost : kNoModule;
   }
-  constexpr int kMostInlined = 4;  // the pool's constructor, and what calls it
+  constexpr int kMostInlined = 4;  // the pool's constructor, and its callers
   for (int i = 0; i < kMostInlined && node != 0; ++i, node = profile.nodes[node].parent) {
     const Frame& frame = profile.frames[profile.nodes[node].frame];
     if (frame.function.starts_with(kInitializer)) return innermost;

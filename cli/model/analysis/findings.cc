@@ -1,4 +1,4 @@
-// cli/model/analysis/findings.cc: asks all rules, then brings what they found into one order and names it.
+// cli/model/analysis/findings.cc: applies all rules, then sorts their findings and gives them ids.
 #include "cli/model/analysis/findings.h"
 
 #include "cli/base/file_name.h"
@@ -55,8 +55,8 @@ void sort_findings(const Profile& profile, std::vector<Finding>* findings) {
   });
 }
 
-// What is found at several lines of one function, or of several kinds, has one id and a number: "1f3a9c02.2". The kind
-// is no part of it: a longer run may show growth where a short one shows what was left at the end.
+// Findings at several lines of one function, or of several kinds, share an id and have a number: "1f3a9c02.2". The kind
+// is not part of the id: a longer run may show growth where a short one shows what was left at the end.
 void name_findings(const Profile& profile, std::vector<Finding>* findings) {
   std::map<std::string, std::vector<Finding*>> same;
   for (Finding& finding : *findings) same[make_id(profile, finding)].push_back(&finding);
@@ -70,8 +70,8 @@ void name_findings(const Profile& profile, std::vector<Finding>* findings) {
   }
 }
 
-// Rules that look for functions of the standard library see nothing where names are missing: where a third of the peak
-// has none, as the warning of missing names has it (cli/model/analysis/warnings.cc).
+// Rules that look for functions of the standard library find nothing without names: if a third of the peak has none, as
+// in the warning about missing names (cli/model/analysis/warnings.cc).
 bool lacks_names(const Profile& profile) {
   constexpr uint64_t kSharePercent = 33;
   if (profile.devices.empty()) return false;
@@ -95,7 +95,7 @@ bool is_kept(const Finding& finding) {
   }
 }
 
-// What holds half and more of what the place left.
+// The holder of at least half of what the place left live at exit.
 std::string holder_of_place(const Profile& profile, const PlaceTree& tree, const Device& device, uint32_t frame) {
   uint64_t left_bytes = 0;
   for (const Site& site : device.sites) {
@@ -125,8 +125,8 @@ FindingRank rank_of(const Profile& profile, const Finding& finding) {
   constexpr uint64_t kOfLostPercent = 1;
   constexpr uint64_t kOfPeakPercent = 10;
   const Ratio of_peak{finding.cost_bytes, profile.devices[finding.device].totals.peak_bytes};
-  // A program as distributions have it (git, perl, a database) keeps what it is given, and is in good order; where its
-  // functions have no names, one place may be all that an interpreter allocates (lua).
+  // A program from a distribution (git, perl, a database) keeps its input, and that is no problem. If its functions
+  // have no names, one place may be all that an interpreter allocates (lua).
   const bool has_source = finding.has_frame && !profile.frames[finding.frame].file.empty();
   switch (finding.kind) {
     case FindingKind::kGrowth:
@@ -155,9 +155,9 @@ FindingRank rank_of(const Profile& profile, const Finding& finding) {
 }
 
 uint64_t estimated_ns(const Finding& finding) {
-  constexpr uint64_t kPairNs = 50;          // of malloc and free
-  constexpr uint64_t kCopiedBytesANs = 5;   // by memcpy, of what lies in no cache
-  constexpr uint64_t kClearedBytesANs = 2;  // pages that the kernel hands out anew
+  constexpr uint64_t kPairNs = 50;          // of a malloc and a free
+  constexpr uint64_t kCopiedBytesANs = 5;   // by memcpy, of data that is in no cache
+  constexpr uint64_t kClearedBytesANs = 2;  // pages that the kernel provides again
   const bool is_copied = finding.kind == FindingKind::kCopies;
   const uint64_t blocks = is_copied ? 0 : finding.cost_blocks;
   const uint64_t cleared = !is_copied && finding.each_bytes >= kChurnLargeBytes ? finding.cost_bytes : 0;
@@ -243,7 +243,7 @@ std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree
   uint64_t imports_ns = 0;
   for (uint32_t number = 0; number < profile.devices.size(); ++number) {
     const Device& device = profile.devices[number];
-    // Addresses, and no memory; pages of files, which the kernel drops where it needs memory.
+    // Addresses without memory; pages of files, which the kernel drops when it needs memory.
     if (is_reserved_device(device.name) || is_file_device(device.name)) continue;
     const std::vector<Place> places = find_places(profile, tree, device);
     FindingScene scene{profile, tree, number, device, places, std::vector<uint32_t>(device.sites.size())};
@@ -253,8 +253,8 @@ std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree
     if (number == 0) imports_ns = imports_end_ns(scene);
     scene.imports_end_ns = imports_ns;
     find_growth(scene, &findings);
-    if (device.name == kPythonDevice) continue;  // a language of small objects, which come and go and stay to the end
-    if (!is_mapped_device(device.name)) {        // pages are mostly left to the kernel
+    if (device.name == kPythonDevice) continue;  // a language of small objects, short-lived or kept to the end
+    if (!is_mapped_device(device.name)) {        // pages are usually left to the kernel
       find_never_freed(scene, &findings);
       find_small_never_freed(scene, &findings);
     }
@@ -267,7 +267,7 @@ std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree
     find_whole_files(scene, &findings);
     find_churn(scene, &findings);
     if (number != 0) continue;
-    find_storms(scene, &findings);  // nobody allocates devices' memory in tiny blocks
+    find_storms(scene, &findings);  // device memory is not allocated in tiny blocks
     find_fragmentation(scene, &findings);
     find_untouched(scene, &findings);
   }
@@ -276,7 +276,7 @@ std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree
   if (brief_growth != nullptr)
     brief_growth->assign(std::make_move_iterator(brief), std::make_move_iterator(findings.end()));
   findings.erase(brief, findings.end());
-  // Nobody can do anything about what a library does while it is imported.
+  // The user cannot change what a library does while it is imported.
   std::erase_if(findings, [&](const Finding& finding) {
     return finding.has_frame && is_python_mark(profile, profile.frames[finding.frame]);
   });

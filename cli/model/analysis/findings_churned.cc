@@ -1,9 +1,8 @@
-// cli/model/analysis/findings_churned.cc: what comes and goes: blocks of one size again and again, and storms of tiny
+// cli/model/analysis/findings_churned.cc: short-lived memory: blocks of one size again and again, and storms of tiny
 // ones.
 //
-// That the blocks of a site are of one size is told from its sums: they are in one class, their mean is an integer, and
-// the blocks that were alive at its maximum have that mean too. Ten thousand blocks of different sizes do not do that
-// by chance.
+// A site's sums show that its blocks have one size: they are in one class, their mean is an integer, and the blocks
+// live at its maximum have the same mean. Ten thousand blocks of different sizes do not agree like this by chance.
 #include "cli/base/saturating.h"
 #include "cli/model/analysis/finding_rules.h"
 

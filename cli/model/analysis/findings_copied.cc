@@ -1,12 +1,12 @@
-// cli/model/analysis/findings_copied.cc: what is copied: containers that grow bit by bit, values held twice at the
+// cli/model/analysis/findings_copied.cc: copied memory: containers that grow step by step, values duplicated at the
 // peak, whole files.
 //
-// What realloc moved was counted. What a growing std::vector copied was not, but follows: _M_realloc_insert allocates
-// twice the room for what it then copies, so half of the bytes it allocated. (The first block of each copies nothing: a
-// few bytes less.)
+// What realloc moved was counted. What a growing std::vector copied was not, but it can be derived: _M_realloc_insert
+// allocates twice the room of what it then copies, so it copied half of the bytes it allocated. (The first block of
+// each copies nothing: a few bytes less.)
 //
-// A twin is a copy with its original: by a function on the stack that copies, and by a block of the same size
-// elsewhere, both alive at the peak. Blocks of one size alone say nothing: matrices of one shape have one size.
+// A twin is a copy together with its original: a copying function is on the stack, and another place has a block of the
+// same size, both live at the peak. Equal sizes alone prove nothing: matrices of one shape have one size.
 #include "cli/base/saturating.h"
 #include "cli/model/analysis/copy_frames.h"
 #include "cli/model/analysis/finding_rules.h"
@@ -18,14 +18,14 @@
 namespace heapprof::cli {
 namespace {
 
-// What the frames say, each asked once: many stacks share them.
+// The answers for frames, each computed once: many stacks share them.
 enum class Ask { kCopying, kGrowing, kConcatenating, kReadingWhole };
 
 class FrameAnswers {
  public:
   FrameAnswers(const FindingScene& scene, Ask ask) : scene_(scene), ask_(ask), answers_(scene.profile.frames.size()) {}
 
-  // Looks at the frames from the allocation to the place where the site is shown, the place itself included.
+  // Checks the frames from the allocation to the site's place, including the place itself.
   bool has(uint32_t node) {
     const uint32_t place = scene_.tree.place_node[node];
     for (uint32_t at = node; at != 0; at = scene_.profile.nodes[at].parent) {
@@ -41,7 +41,7 @@ class FrameAnswers {
     char& known = answers_[number];
     if (known == 0) known = ask(scene_.profile.frames[number].function) ? 1 : 2;
     if (known == 2 || ask_ != Ask::kGrowing) return known == 1;
-    const uint32_t outer = scene_.profile.nodes[node].parent;  // some depend on who calls
+    const uint32_t outer = scene_.profile.nodes[node].parent;  // some depend on the caller
     if (outer == 0) return false;
     return is_growing(scene_.profile.frames[number].function,
                       scene_.profile.frames[scene_.profile.nodes[outer].frame].function);
@@ -59,7 +59,7 @@ class FrameAnswers {
 
   const FindingScene& scene_;
   Ask ask_;
-  std::vector<char> answers_;  // by frame; 0: not asked yet
+  std::vector<char> answers_;  // by frame; 0: not computed yet
 };
 
 struct CopiedSum {
@@ -94,7 +94,7 @@ Finding finish(const FindingScene& scene, FindingKind kind, uint32_t place, cons
 
 // What a site had at the peak. Sites whose blocks have one size have the same key.
 struct PeakSize {
-  uint64_t each_bytes = 0;  // 0: they differ, or there is none
+  uint64_t each_bytes = 0;  // 0: they differ, or no block
   uint64_t bytes = 0;
   uint64_t blocks = 0;
 };
@@ -106,10 +106,10 @@ PeakSize peak_size(const Site& site) {
   return size;
 }
 
-// The block that a growing container was leaving at the peak, while the new one was there already; 0: not proven.
-// All that the stack ever made has to be one series of doubling blocks (a string's have a byte more each): then the two
-// that were alive at the peak, the largest and the half of it, are of one container. Two containers that rest at these
-// sizes make two series.
+// The old block of a growing container at the peak, while the new one already existed; 0: not proven.
+// All blocks that the stack ever made must be one series of doubling sizes (a string's have a byte more each). Then the
+// two that were live at the peak, the largest and the one of half its size, belong to one container. Two containers
+// that stay at these sizes make two series.
 uint64_t old_block_at_peak(const Site& site) {
   const SiteNumbers& n = site.numbers;
   if (site.grouped_stacks > 0 || !has_sizes(n) || n.total_blocks > 62 || n.total_blocks < 2 || n.peak_blocks != 2)
@@ -160,7 +160,7 @@ void find_old_and_new(const FindingScene& scene, std::vector<Finding>* findings)
   for (uint32_t i = 0; i < scene.device.sites.size(); ++i) {
     const Site& site = scene.device.sites[i];
     const uint64_t old_bytes = old_block_at_peak(site);
-    const bool is_long = site.numbers.total_blocks >= kSeriesBlocks;  // by chance no sizes are such a series
+    const bool is_long = site.numbers.total_blocks >= kSeriesBlocks;  // such a series is no coincidence
     if (old_bytes > 0 && (is_long || growing.has(site.node))) sums[scene.place_of_site[i]].add(i, old_bytes, 1);
   }
   for (const auto& [place, sum] : sums) {
@@ -174,7 +174,7 @@ void find_twins(const FindingScene& scene, std::vector<Finding>* findings) {
   FrameAnswers copying(scene, Ask::kCopying);
   const std::vector<Site>& sites = scene.device.sites;
   std::vector<uint32_t> copies;
-  // Originals: the sites that may be copied, by size; of equals the first, which is the largest.
+  // Originals: the sites that may be copied, by size; among equals the first, which is the largest.
   std::map<uint64_t, std::vector<uint32_t>> by_each;
   std::map<std::pair<uint64_t, uint64_t>, std::vector<uint32_t>> by_sum;
   for (uint32_t i = 0; i < sites.size(); ++i) {
@@ -184,7 +184,7 @@ void find_twins(const FindingScene& scene, std::vector<Finding>* findings) {
     if (size.each_bytes >= kTwinBytes) by_each[size.each_bytes].push_back(i);
     by_sum[{size.bytes, size.blocks}].push_back(i);
   }
-  // At another place: what one function makes twice are not a copy and its original.
+  // At another place: two blocks from one function are not a copy and its original.
   const auto other_than = [&](uint32_t copy, const std::vector<uint32_t>& candidates) {
     for (const uint32_t candidate : candidates) {
       if (scene.place_of_site[candidate] != scene.place_of_site[copy]) return candidate;

@@ -1,11 +1,11 @@
-// cli/model/analysis/findings_grown.cc: places that hold more and more.
+// cli/model/analysis/findings_grown.cc: places whose live bytes grow steadily.
 //
 // A program that loads its data and then works with it, and a cache that fills up, grow too, but not to the end. So
-// growth has to go on in each quarter of the time from when the place began to when the program begins to tidy up,
-// neither slowing down to half of its mean nor speeding up to twice (a container that doubles), and may not fall back
-// by much in between. A program that loads its data to its end looks the same, and has mostly ended within a second: of
-// so short a run growth is said beside what the place has (cli/write/report/conclusion.cc), and not as a problem, so
-// that the place that is named is one and the same on a slow machine.
+// growth must continue in each quarter of the time from the place's begin to the program's clean-up. It must not slow
+// down to half of its mean or speed up to twice (a container that doubles), and must not fall back by much in between.
+// A program that loads data until its end looks the same, and usually ends within a second. In so short a run, growth
+// is mentioned with the place's memory (cli/write/report/conclusion.cc) and not as a problem, so that a slow machine
+// gives the same named place.
 #include "cli/base/file_name.h"
 #include "cli/base/saturating.h"
 #include "cli/model/analysis/finding_rules.h"
@@ -21,7 +21,7 @@ struct Growth {
   uint64_t over_ns = 0;
 };
 
-// Whether the place gives back half of its largest, and the program goes on: what is freed at the end is not.
+// Whether the place frees half of its maximum while the program goes on: frees at the end do not count.
 bool is_released(std::vector<LivePoint>::const_iterator highest, std::vector<LivePoint>::const_iterator end,
                  uint64_t duration_ns) {
   constexpr uint64_t kPartOfRun = 10;  // an interpreter takes a while to end
@@ -30,13 +30,13 @@ bool is_released(std::vector<LivePoint>::const_iterator highest, std::vector<Liv
   return half != end && half->at_ns + duration_ns / kPartOfRun < duration_ns;
 }
 
-// When the program works: before that it imports, after that it tidies up.
+// The time in which the program works: before it imports, and after it cleans up.
 struct WorkSpan {
   uint64_t begin_ns = 0;
   uint64_t end_ns = 0;
 };
 
-// from_its_begin: before the place began nothing is asked.
+// from_its_begin: the time before the place's first block is ignored.
 Growth measure_growth(const std::vector<LivePoint>& series, uint64_t duration_ns, WorkSpan work, bool from_its_begin) {
   constexpr int kQuarters = 4;
   const auto highest = std::max_element(series.begin(), series.end(), [](const LivePoint& a, const LivePoint& b) {
@@ -46,13 +46,13 @@ Growth measure_growth(const std::vector<LivePoint>& series, uint64_t duration_ns
   const auto whole_ns = static_cast<double>(work.end_ns);
   const auto run_ns = static_cast<double>(duration_ns);
   const auto work_ns = static_cast<double>(work.end_ns - work.begin_ns);
-  double begin_ns = static_cast<double>(work.begin_ns) + work_ns / 10;  // before that programs set themselves up
+  double begin_ns = static_cast<double>(work.begin_ns) + work_ns / 10;  // before that programs set up
   for (const LivePoint& point : series) {
     if (!from_its_begin || point.bytes > highest->bytes / 20) break;
     begin_ns = std::max(begin_ns, static_cast<double>(point.at_ns));
   }
   const auto end_ns = static_cast<double>(highest->at_ns);
-  if (end_ns < std::min(run_ns * 0.8, whole_ns * 0.95)) return {};  // it stopped growing; after 80 % some tidy up
+  if (end_ns < std::min(run_ns * 0.8, whole_ns * 0.95)) return {};  // it stopped growing; after 80 % some clean up
   if (end_ns - begin_ns < work_ns / 4) return {};
   const std::vector<LivePoint> rise(series.begin(), highest + 1);
   double values[kQuarters + 1];
@@ -67,17 +67,17 @@ Growth measure_growth(const std::vector<LivePoint>& series, uint64_t duration_ns
   for (const LivePoint& point : rise) {
     if (static_cast<double>(point.at_ns) < begin_ns) continue;
     most = std::max(most, static_cast<double>(point.bytes));
-    if (most - static_cast<double>(point.bytes) > gained / 8) return {};  // it comes and goes
+    if (most - static_cast<double>(point.bytes) > gained / 8) return {};  // it goes up and down
   }
   if (is_released(highest, series.end(), duration_ns)) return {};
   return {static_cast<uint64_t>(gained), static_cast<uint64_t>(end_ns - begin_ns)};
 }
 
-// A stay is live at each bound behind its begin up to its end.
+// A stay is live at each bucket boundary after its begin, up to its end.
 std::vector<LivePoint> series_at_bounds(const FindingScene& scene, const Place& place) {
   const std::vector<uint64_t>& bounds_ns = scene.device.bounds_ns;
-  std::vector<uint64_t> begun(bounds_ns.size() + 2);  // by the first bound at which they are live
-  std::vector<uint64_t> ended(bounds_ns.size() + 2);  // by the first bound at which they are not
+  std::vector<uint64_t> begun(bounds_ns.size() + 2);  // by the first boundary at which they are live
+  std::vector<uint64_t> ended(bounds_ns.size() + 2);  // by the first boundary at which they are not
   for (const uint32_t index : place.sites) {
     const Site& site = scene.device.sites[index];
     if (site.suppressed_by > 0) continue;
@@ -115,7 +115,7 @@ std::vector<LivePoint> series_at_moments(const FindingScene& scene, const Place&
   return series;
 }
 
-// Whether a line of Python had PyTorch allocate it.
+// Whether PyTorch allocated it for a line of Python.
 bool goes_through_torch(const Profile& profile, const PlaceTree& tree, uint32_t node) {
   const uint32_t place = tree.place_node[node];
   if (place == 0 || !is_of_python(profile, profile.frames[profile.nodes[place].frame])) return false;
@@ -159,7 +159,7 @@ void find_growth(const FindingScene& scene, std::vector<Finding>* findings) {
   const uint64_t least_bytes = std::max(kGrowthBytes, scene.device.totals.peak_bytes / 100 * kGrowthPercent);
   for (uint32_t place = 0; place < scene.places.size(); ++place) {
     std::vector<WeightedSite> sites;
-    uint64_t most_bytes = 0;  // at least what it held at any time
+    uint64_t most_bytes = 0;  // an upper bound of its live bytes
     uint64_t most_blocks = 0;
     uint64_t leaked_bytes = 0;
     for (const uint32_t index : scene.places[place].sites) {
@@ -171,8 +171,9 @@ void find_growth(const FindingScene& scene, std::vector<Finding>* findings) {
       leaked_bytes = add_saturating(leaked_bytes, site.numbers.leaked_bytes);
     }
     if (most_bytes < least_bytes || most_blocks < kGrowthBlocks) continue;
-    // A place without a source line is in a program as distributions have it: a compiler, say, which keeps all that it
-    // reads and is in good order. Of that it is only said what the heap does in all of the run, as seen at its moments.
+    // A place without a source line is in a program from a distribution: for example a compiler, which keeps all that
+    // it reads, and that is no problem. There the finding states only how the heap develops over the whole run, from
+    // its moments.
     const bool is_own = has_source(scene, scene.places[place]);
     const bool is_brief = duration_ns - std::min(duration_ns, work.begin_ns) < kGrowthRunNs;
     if (!is_own && (is_brief || scene.device.moments_ns.size() < kGrowthMoments)) continue;

@@ -1,12 +1,12 @@
-// cli/model/analysis/findings_kept.cc: what stays: blocks that are never freed.
+// cli/model/analysis/findings_kept.cc: memory that stays: blocks that are never freed.
 //
-// A program that frees what it has before it exits says itself what was kept on purpose: nothing. What stays then, and
-// came up over a good part of the run, is a leak, however small it is beside the rest.
-// Blocks of one place that are kept have to be several, allocated over a good part of the run and to its end: what a
-// program allocates at its start and keeps is its working memory. And one stack has to make several of them: a wrapper
-// around malloc, which has no name in a stripped program, is the place of all that a program keeps, by a hundred stacks
-// that each did so once (git blame, cc1plus). Of small blocks nearly all that a stack made has to be kept: some of a
-// cache's are dropped (git log keeps a quarter).
+// A program that frees its memory before it exits shows that it keeps nothing on purpose. What remains then, and was
+// allocated over a good part of the run, is a leak, however small it is.
+// The kept blocks of a place must be several, allocated over a good part of the run and to its end: what a program
+// allocates at its start and keeps is its working memory. And one stack must make several of them: a wrapper around
+// malloc, which has no name in a stripped program, is the place of all that a program keeps, from a hundred stacks with
+// one block each (git blame, cc1plus). Of small blocks, nearly all that a stack made must be kept: a cache drops some
+// (git log keeps a quarter).
 #include "cli/base/saturating.h"
 #include "cli/model/analysis/finding_rules.h"
 
@@ -20,7 +20,7 @@ bool grows(const std::vector<Finding>& findings, const FindingScene& scene, cons
                      [&](const Finding& finding) { return is_growth_of(finding, scene, place); });
 }
 
-// What a place left, of the sites that a rule is about.
+// What a place left live at exit, in the sites that a rule is about.
 struct Kept {
   std::vector<WeightedSite> sites;
   uint64_t bytes = 0;
@@ -28,7 +28,7 @@ struct Kept {
   uint64_t all_blocks = 0;
   uint64_t first_ns = UINT64_MAX;
   uint64_t last_ns = 0;
-  uint64_t repeated_bytes = 0;  // of stacks that each left as many blocks as the rule asks for
+  uint64_t repeated_bytes = 0;  // of stacks that each left as many blocks as the rule requires
 
   void add(uint32_t index, const SiteNumbers& n, uint64_t repeated_blocks) {
     sites.push_back({index, n.leaked_bytes});
@@ -39,14 +39,15 @@ struct Kept {
     last_ns = std::max(last_ns, n.last_leak_ns);
     if (n.leaked_blocks >= repeated_blocks) repeated_bytes = add_saturating(repeated_bytes, n.leaked_bytes);
   }
-  // Over the part of the run or more, and up to its end; most of it by stacks that did it again and again.
+  // Whether it was allocated over at least this part of the run, and up to its end, most of it by stacks that did so
+  // repeatedly.
   bool is_spread(uint64_t run_ns, uint64_t part_of_run) const {
     return last_ns >= run_ns - run_ns / 4 && last_ns - first_ns >= run_ns / part_of_run &&
            repeated_bytes >= bytes - bytes / 2;
   }
 };
 
-// What a run left at its end, for asking about one place after another.
+// What a run left at its end, to check one place after another.
 class Leftovers {
  public:
   explicit Leftovers(const FindingScene& scene)
@@ -56,7 +57,7 @@ class Leftovers {
     for (const Site& site : scene.device.sites) all_.add(site);
   }
 
-  // Of what a run that frees nearly all leaves behind, a good part is the place's, and came up bit by bit.
+  // Whether the place has a good part of what is left by a run that frees nearly all, and allocated it over time.
   bool has_leaked(const Place& place, const Kept& kept) const {
     return kept.bytes >= kShutDownLeftBytes &&
            is_share({kept.bytes, scene_.device.totals.leaked_bytes}, kShutDownOfLeftPercent) &&
@@ -76,7 +77,7 @@ class Leftovers {
     }
   };
 
-  // Whether the other places freed what they had: what this one left may be most of all that there was.
+  // Whether the other places freed what they had: this place's rest may be most of all memory.
   bool has_freed_others(const Place& place) const {
     constexpr uint64_t kLeastBytes = 32 * kKiB;
     Sums own;
@@ -105,11 +106,11 @@ Finding finish(const FindingScene& scene, FindingKind kind, uint32_t place, cons
   return finding;
 }
 
-// Where it was judged what can still be reached, only what cannot was never freed: without a look at when it was made,
-// as no such block is kept on purpose.
+// If leaks were classified, only unreachable blocks count as never freed, regardless of when they were made: no such
+// block is kept on purpose.
 bool is_judged(const Profile& profile) { return profile.run.leak_check.is_made && profile.merged.empty(); }
 
-// The site's numbers as if it had left only what is lost.
+// The site's numbers as if only lost memory were left.
 SiteNumbers lost_of(const SiteNumbers& numbers) {
   SiteNumbers lost = numbers;
   lost.leaked_bytes = add_saturating(numbers.lost_bytes, numbers.indirectly_lost_bytes);
@@ -135,7 +136,7 @@ void find_lost(const FindingScene& scene, FindingKind kind, std::vector<Finding>
   }
 }
 
-// find_lost_by_owner() has found what is lost, small blocks too.
+// Whether find_lost_by_owner() has found the lost memory, including small blocks.
 bool has_owners(const std::vector<Finding>& findings, const FindingScene& scene) {
   return std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
     return finding.owners != 0 && finding.device == scene.device_number;
@@ -151,8 +152,8 @@ bool keeps_nearly_all(const SiteNumbers& n) {
   return is_share({n.leaked_blocks, n.total_blocks}, kSmallNeverFreedOfStackPercent);
 }
 
-// Whether the place gained until its last block, where that can be seen: a table that was filled at the start, and gets
-// a few entries more, did not. In short runs the times are those of the machine's scheduling.
+// Whether the place grew until its last block, if that is known: a table that was filled at the start, and gets a few
+// more entries, did not. In short runs the times depend on the machine's scheduling.
 bool gains_to_its_last(const FindingScene& scene, const Place& place, const Kept& kept) {
   if (!has_moments(scene.profile, scene.device) || scene.profile.run.duration_ns < kGrowthRunNs) return true;
   const std::vector<LivePoint> series = live_series(scene, place);
@@ -161,7 +162,7 @@ bool gains_to_its_last(const FindingScene& scene, const Place& place, const Kept
   return bytes_at(series, last_ns - over_ns / 4) <= bytes_at(series, last_ns) * 7 / 8;
 }
 
-// The run without what the kernel takes to end a process.
+// The run without the time that the kernel needs to end a process.
 uint64_t own_run_ns(const Profile& profile, const Kept& kept) {
   const uint64_t duration_ns = profile.run.duration_ns;
   return std::max(kept.last_ns, duration_ns - std::min(duration_ns, kSmallNeverFreedEndNs));
@@ -193,7 +194,7 @@ void find_never_freed(const FindingScene& scene, std::vector<Finding>* findings)
     if (!find_lost_by_owner(scene, findings)) find_lost(scene, FindingKind::kNeverFreed, findings);
     return;
   }
-  if (!is_exited_run(scene.profile)) return;  // who is stopped frees nothing
+  if (!is_exited_run(scene.profile)) return;  // a killed program frees nothing
   const Leftovers leftovers(scene);
   for (uint32_t place = 0; place < scene.places.size(); ++place) {
     Kept kept;
@@ -218,7 +219,7 @@ void find_small_never_freed(const FindingScene& scene, std::vector<Finding>* fin
   const Leftovers leftovers(scene);
   for (uint32_t place = 0; place < scene.places.size(); ++place) {
     Kept kept;
-    Kept some;  // also of stacks that free a part of their blocks, on an error's path, say
+    Kept some;  // also from stacks that free some of their blocks, for example on an error path
     for (const uint32_t index : scene.places[place].sites) {
       const Site& site = scene.device.sites[index];
       if (!is_kept_small(site)) continue;

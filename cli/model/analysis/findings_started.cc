@@ -1,11 +1,11 @@
-// cli/model/analysis/findings_started.cc: what only a short part of the run needed: at its start (the peak is reached
-// early, and the rest of the run lives far below it), or once in between (a spike: an export, a query, a report); and
-// what comes up and goes down again slowly, as a queue does whose consumer is slow.
+// cli/model/analysis/findings_started.cc: memory that only a short part of the run needed: at its start (the peak is
+// reached early, and the rest of the run stays far below it), or once in between (a spike: an export, a query, a
+// report); and memory that slowly rises and falls, like a queue with a slow consumer.
 //
-// That the device came down is told from its curve, which has the largest value of every stretch of time: no later peak
-// is missed. Whose memory it was is told from what places held at bounds or moments (live_series). One finding is
-// enough: it names the place that gave back most; or, where several lines of one function and of what it calls did,
-// that function with these lines: an export that keeps rows, and then their text, is one export.
+// The device's curve shows the fall: it has the largest value of every time bucket, so no later peak is missed. The
+// places' live bytes at bucket boundaries or moments (live_series) show whose memory it was. One finding is enough: it
+// names the place that freed most; or, if several lines of one function and its callees did, that function with these
+// lines: an export that keeps rows, and then their text, is one export.
 #include "cli/base/saturating.h"
 #include "cli/model/analysis/finding_rules.h"
 #include "cli/model/analysis/passing_memory.h"
@@ -23,13 +23,12 @@ struct Descent {
   uint64_t later_bytes = 0;  // … it never had more than this
 };
 
-// Since when the device stays at half of its peak or below; the end of the run if it does not. The stretches of time in
-// which it came down have values from before that: so many as are 1 % of the run are left out if what follows is below
-// half of them.
+// Since when the device stays at half of its peak or below; the end of the run if it does not. The buckets in which it
+// fell still have earlier values: as many as make 1 % of the run are left out if what follows is below half of them.
 Descent find_descent(const Device& device, uint64_t duration_ns) {
   const std::vector<Timeline::Bucket>& buckets = device.timeline.buckets;
   const uint64_t most_bytes = device.totals.peak_bytes / 100 * kStartPeakLaterPercent;
-  std::vector<Descent> descents = {{duration_ns, 0}};  // by where they begin, the last stretch first
+  std::vector<Descent> descents = {{duration_ns, 0}};  // by their begin, the last bucket first
   for (size_t i = buckets.size(); i-- > 0 && buckets[i].max_bytes <= most_bytes;)
     descents.push_back({i * device.timeline.bucket_ns, std::max(descents.back().later_bytes, buckets[i].max_bytes)});
   Descent descent = descents.back();
@@ -42,23 +41,22 @@ Descent find_descent(const Device& device, uint64_t duration_ns) {
   return descent;
 }
 
-// The most that the place was seen with from then on; none: nobody looked.
+// The most that the place was seen with from then on; none: no measurement.
 std::optional<uint64_t> later_bytes(const FindingScene& scene, const Place& place, uint64_t from_ns) {
   std::optional<uint64_t> most;
   for (const LivePoint& point : live_series(scene, place)) {
-    const bool is_end = point.at_ns >= scene.profile.run.duration_ns;  // where all is freed
+    const bool is_end = point.at_ns >= scene.profile.run.duration_ns;  // where everything is freed
     if (point.at_ns >= from_ns && !is_end) most = std::max(most.value_or(0), point.bytes);
   }
   return most;
 }
 
-// The stretch around the peak in which the device has far more than before and after it. from_ns == to_ns: there is no
-// spike.
+// The time around the peak in which the device has far more than before and after it. from_ns == to_ns: no spike.
 struct Spike {
   uint64_t from_ns = 0;
   uint64_t to_ns = 0;
   uint64_t elsewhere_bytes = 0;  // the most before and after it
-  uint64_t high_ns = 0;          // for so long it has more than half of the peak
+  uint64_t high_ns = 0;          // how long it has more than half of the peak
 };
 
 Spike spike_of(const Device& device, size_t first, size_t last) {
@@ -70,7 +68,7 @@ Spike spike_of(const Device& device, size_t first, size_t last) {
   return spike;
 }
 
-// Up to its foot on both sides, where an eighth of its height is left: what is built up for it belongs to it.
+// Extends it to its foot on both sides, where an eighth of its height is left: its build-up belongs to it.
 Spike widened(const Device& device, size_t first, size_t last) {
   const std::vector<Timeline::Bucket>& buckets = device.timeline.buckets;
   const auto lowest = [&](size_t from, size_t to) {
@@ -113,7 +111,7 @@ Spike measure_spike(const FindingScene& scene) {
   return takes(whole, goes_at_once ? kSpikeFootPercent : kSpikeOverPercent) ? whole : spike;
 }
 
-// The most that these places had together before and after the spike, or that all others had: at bounds or moments.
+// The most that these places, or all others, had together before and after the spike, at bucket boundaries or moments.
 uint64_t most_elsewhere(const FindingScene& scene, const std::vector<uint32_t>& places, const Spike& spike,
                         bool is_theirs) {
   std::vector<LivePoint> sum;  // at the points in time that all places of a device have
@@ -132,7 +130,7 @@ uint64_t most_elsewhere(const FindingScene& scene, const std::vector<uint32_t>& 
   return most;
 }
 
-// Whether nothing in [first, last] lies further below a point before it than that.
+// Whether no point in [first, last] lies further below an earlier one than most_back_bytes.
 bool goes_up(std::vector<LivePoint>::const_iterator first, std::vector<LivePoint>::const_iterator last,
              uint64_t most_back_bytes) {
   uint64_t highest = 0;
@@ -143,8 +141,8 @@ bool goes_up(std::vector<LivePoint>::const_iterator first, std::vector<LivePoint
   return true;
 }
 
-// Whether the series rises from a tenth of its largest to nine tenths, and falls as far, each for a good part of the
-// run, and without turning back: a cache that is swept now and then goes up and down.
+// Whether the series rises from a tenth of its maximum to nine tenths, and falls as far, each for a good part of the
+// run and without reversing: a cache that is swept now and then goes up and down.
 bool rises_and_falls(const std::vector<LivePoint>& series, uint64_t duration_ns) {
   const auto highest = std::max_element(series.begin(), series.end(),
                                         [](const LivePoint& a, const LivePoint& b) { return a.bytes < b.bytes; });
@@ -184,7 +182,7 @@ void find_start_peak(const FindingScene& scene, std::vector<Finding>* findings) 
     const uint64_t at_peak_bytes = at_peak(scene, scene.places[place]).bytes;
     if (!is_share({at_peak_bytes, totals.peak_bytes}, 1)) continue;
     std::optional<uint64_t> later = later_bytes(scene, scene.places[place], descent.from_ns);
-    // It allocated more than it had at the peak: between the moments it may have had again all that there was.
+    // It allocated more than it had at the peak: between the moments it may have had all of the later memory again.
     const uint64_t again_bytes =
         scene.places[place].numbers.total_bytes > at_peak_bytes ? std::min(at_peak_bytes, descent.later_bytes) : 0;
     const bool is_bound = later && again_bytes > *later;
@@ -202,7 +200,7 @@ void find_start_peak(const FindingScene& scene, std::vector<Finding>* findings) 
 void find_spike(const FindingScene& scene, std::vector<Finding>* findings) {
   const DeviceTotals& totals = scene.device.totals;
   if (!has_moments(scene.profile, scene.device) || totals.peak_bytes < kSpikeBytes) return;
-  if (totals.peak_ns <= scene.profile.run.duration_ns / 100 * kStartPeakByPercent) return;  // the start's
+  if (totals.peak_ns <= scene.profile.run.duration_ns / 100 * kStartPeakByPercent) return;  // a start-up peak
   const Spike spike = measure_spike(scene);
   if (spike.from_ns == spike.to_ns) return;
   std::vector<Passing> passing;
@@ -210,7 +208,7 @@ void find_spike(const FindingScene& scene, std::vector<Finding>* findings) {
     const uint64_t at_peak_bytes = at_peak(scene, scene.places[place]).bytes;
     if (!is_share({at_peak_bytes, totals.peak_bytes}, 1)) continue;
     uint64_t elsewhere = most_elsewhere(scene, {place}, spike, true);
-    // It allocated more than it had at the peak: between two looks it may have had as much before.
+    // It allocated more than it had at the peak: between two measurements it may have had as much before.
     const uint64_t again_bytes = scene.places[place].numbers.total_bytes / 2 >= at_peak_bytes
                                      ? std::min(at_peak_bytes, spike.elsewhere_bytes)
                                      : 0;
@@ -220,7 +218,7 @@ void find_spike(const FindingScene& scene, std::vector<Finding>* findings) {
   }
   std::optional<Cause> cause = find_cause(scene, passing, kSpikeBytes);
   if (!cause) return;
-  // Also one without a source line, which is not reported as a problem: it is no spike either.
+  // Also a backlog without a source line, which is not reported as a problem: it is no spike either.
   const Place& largest = scene.places[cause->passing.place];
   const bool is_backlog = std::any_of(findings->begin(), findings->end(), [&](const Finding& finding) {
     return finding.kind == FindingKind::kBacklog && finding.device == scene.device_number &&
@@ -230,7 +228,7 @@ void find_spike(const FindingScene& scene, std::vector<Finding>* findings) {
   Finding finding = start_finding(scene, FindingKind::kSpike, &*cause);
   finding.over_ns = spike.high_ns;
   finding.later_bytes = spike.elsewhere_bytes;
-  // What it has at other times goes, too, if it is streamed.
+  // What it has at other times would also go if it were streamed.
   const uint64_t own_bytes = most_elsewhere(scene, cause->places, spike, true);
   const uint64_t of_others = own_bytes < spike.elsewhere_bytes / 8 ? spike.elsewhere_bytes
                                                                    : most_elsewhere(scene, cause->places, spike, false);
@@ -238,7 +236,7 @@ void find_spike(const FindingScene& scene, std::vector<Finding>* findings) {
   findings->push_back(std::move(finding));
 }
 
-// The place whose blocks pin most.
+// Names the place whose blocks pin most.
 static void name_pinning(const FindingScene& scene, const std::vector<OwnerPart>& parts, Finding* finding) {
   std::map<uint32_t, OwnerPart> sums;  // by node of a place
   for (const OwnerPart& part : parts) {

@@ -1,5 +1,5 @@
-// cli/model/analysis/folding.cc: names and rules first. Then, as often as it finds some, what looks like a wrapper:
-// below a wrapper may be another, and of two programs' builds only one may have used it enough to show.
+// cli/model/analysis/folding.cc: names and rules first. Then functions that look like wrappers, repeated while it finds
+// some: below a wrapper may be another, and of two builds only one may have used it enough to show.
 #include "cli/model/analysis/folding.h"
 
 #include "cli/base/file_name.h"
@@ -23,7 +23,8 @@ namespace {
 
 constexpr int kMostRounds = 8;
 
-// Whose code the frames are, and what a frame's name, or a rule, says of it. Gives by frame what has to be looked at.
+// Sets the owners of frames, and what a frame's name, or a rule, says about it. Returns by frame what still has to be
+// examined.
 std::vector<WrapperFame> mark_by_name(const FoldRules& rules, Profile* profile) {
   profile->shows_libraries = rules.libraries || (rules.all_frames && !has_python(*profile));
   if (!rules.libraries) mark_python(profile);
@@ -61,8 +62,8 @@ std::vector<WrapperFame> mark_by_name(const FoldRules& rules, Profile* profile) 
   return doubtful;
 }
 
-// By what a function of one profile is known in another one: the whole name, and the file's without its folders, which
-// differ between machines.
+// Identifies a function of one profile in another: the whole name, and the file's name without folders, which differ
+// between machines.
 using FunctionKey = std::pair<std::string_view, std::string_view>;
 FunctionKey key_of(const Frame& frame) { return {frame.function, base_name_view(frame.file)}; }
 
@@ -90,11 +91,11 @@ class Recognition {
     }
   }
 
-  // The first profile's, as it is marked now.
+  // The first profile's tree, with its current marks.
   PlaceTree take_tree() { return std::move(profiles_[0].tree); }
 
  private:
-  // Whether there was any that was not folded yet.
+  // Returns whether it found any new one.
   bool mark_more() {
     std::map<FunctionKey, FrameFold> found;
     std::vector<OwnBlocks> blocks;
@@ -157,7 +158,7 @@ class Recognition {
   }
 
   std::vector<Marked> profiles_;
-  std::set<FunctionKey> refused_;  // some profile says that it is no wrapper
+  std::set<FunctionKey> refused_;  // a profile shows that it is no wrapper
 };
 
 }  // namespace
@@ -183,7 +184,7 @@ void mark_folded(const FoldRules& rules, Profile* profile, PlaceTree* tree) {
 
 namespace {
 
-// Each glob is asked for as a file's and as a module's: it is used if one of them is.
+// Each glob is used for files and for modules: it counts as used if either matched.
 std::vector<std::string> find_unused_code(const FoldRules& rules, std::span<const Profile* const> profiles) {
   std::map<std::string, bool> is_used;
   for (const Profile* profile : profiles) {
@@ -266,13 +267,13 @@ std::vector<FoldedFunction> find_folded(const Profile& profile, const PlaceTree&
 
 namespace {
 
-// The plain names that are those of functions of the program's own, too, which are not folded.
+// The plain names that unfolded user functions have, too.
 std::unordered_set<std::string> find_names_of_others(const Profile& profile, const PlaceTree& tree,
                                                      const std::vector<FoldedFunction>& functions) {
   std::unordered_set<std::string> names;
   std::unordered_set<std::string> others;
   for (const FoldedFunction& function : functions) {
-    // What is folded by its name is so wherever that stands.
+    // A function that is folded by name is folded everywhere.
     if (function.fold != FrameFold::kKnown) names.insert(frame_name(profile, profile.frames[function.frame]));
   }
   for (uint32_t frame = 0; !names.empty() && frame < profile.frames.size(); ++frame) {
@@ -283,7 +284,7 @@ std::unordered_set<std::string> find_names_of_others(const Profile& profile, con
   return others;
 }
 
-// By function: folded, and the place of some of the devices' blocks all the same.
+// The functions that are folded, but still the place of some of the devices' blocks.
 std::unordered_set<uint32_t> find_kept(const Profile& profile, const PlaceTree& tree,
                                        std::span<const Device* const> devices) {
   std::unordered_set<uint32_t> kept;

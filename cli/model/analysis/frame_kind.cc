@@ -1,9 +1,8 @@
 // cli/model/analysis/frame_kind.cc: rules by the first part of a qualified name, by whole names, and by the object that
 // holds the code.
 //
-// A demangled template carries its return type ("std::string app::join<int>(…)"), so the plain name is what is looked
-// at. A frame without a name in an ordinary object counts as the user's: in a stripped program everything is such a
-// frame.
+// A demangled template contains its return type ("std::string app::join<int>(…)"), so the plain name is used. A frame
+// without a name in an ordinary object counts as the user's: in a stripped program everything is such a frame.
 #include "cli/model/analysis/frame_kind.h"
 
 #include "cli/base/file_name.h"
@@ -25,7 +24,7 @@ bool is_in_sorted(std::string_view name, const std::array<std::string_view, N>& 
   return std::binary_search(sorted.begin(), sorted.end(), name);
 }
 
-// The C family, and wrappers so common that no one looks for them: they check for null and return.
+// The C family, and wrappers so common that they explain nothing: they check for null and return.
 constexpr std::array<std::string_view, 47> kAllocators = {"PyMem_Calloc",
                                                           "PyMem_Malloc",
                                                           "PyMem_RawCalloc",
@@ -144,7 +143,7 @@ constexpr std::array<std::string_view, 41> kPrefixedNames = {"aligned_alloc",
                                                              "valloc",
                                                              "zalloc"};
 static_assert(std::is_sorted(kPrefixedNames.begin(), kPrefixedNames.end()));
-// Of their own functions further in.
+// Prefixes of their own inner functions.
 constexpr std::array<std::string_view, 26> kPrefixedInside = {
     "je_arena_", "je_base_",   "je_chunk_",  "je_ecache_",  "je_ehooks_", "je_extent",  "je_hpa_",
     "je_huge_",  "je_large_",  "je_pa_",     "je_pac_",     "je_pages_",  "je_tcache_", "je_tsd_",
@@ -165,7 +164,7 @@ constexpr std::array<std::string_view, 9> kAllocatorModules = {"libheapprof", "l
 
 constexpr std::array<std::string_view, 6> kStandardPrefixes = {
     "std::", "__gnu_cxx::", "__cxxabiv1::", "fmt::v", "__cxa_", "__rust_begin_short"};
-// Rust's. C++ has namespaces of these names, too.
+// Rust's. C++ has namespaces with these names, too.
 constexpr std::array<std::string_view, 3> kRustPrefixes = {"core::", "alloc::", "hashbrown::"};
 // Of C++, Rust, Ada, Fortran and D.
 constexpr std::array<std::string_view, 12> kStandardModules = {
@@ -183,8 +182,8 @@ constexpr std::array<std::string_view, 11> kRuntimes = {"__clone",
                                                         "__pthread_once_slow",
                                                         "__run_exit_handlers",
                                                         "_start"};
-// Names that a program may give to functions of its own: libc's and the loader's where no module says otherwise
-// (Valgrind names none). In modules of libc and the loader everything is the runtime's.
+// Names that a program may also give to its own functions: they are libc's and the loader's unless a module says
+// otherwise (Valgrind records none). In modules of libc and the loader everything is runtime.
 constexpr std::array<std::string_view, 10> kCommonRuntimes = {"call_init",
                                                               "clone",
                                                               "clone3",
@@ -204,14 +203,14 @@ static_assert(std::is_sorted(kAllocators.begin(), kAllocators.end()));
 static_assert(std::is_sorted(kRuntimes.begin(), kRuntimes.end()));
 static_assert(std::is_sorted(kCommonRuntimes.begin(), kCommonRuntimes.end()));
 
-// V8's builtins are called "Builtins_ArrayMap", and have no source that is known.
+// V8's builtins have names like "Builtins_ArrayMap", and no known source.
 bool is_v8_builtin(std::string_view name) {
   constexpr std::string_view kPrefix = "Builtins_";
   return name.starts_with(kPrefix) && name.size() > kPrefix.size() && name[kPrefix.size()] >= 'A' &&
          name[kPrefix.size()] <= 'Z';
 }
 
-// Whether a function has a list of parameters, which only C++'s names have.
+// Whether a function has a parameter list, which only C++ names have.
 bool has_parameters(std::string_view function) {
   const size_t clone = function.find(" [clone ");
   function = function.substr(0, clone);
@@ -223,7 +222,7 @@ bool has_parameters(std::string_view function) {
 
 bool is_rust_source(std::string_view file) { return file.empty() || file.ends_with(".rs"); }
 
-// "<A as B>::f" is A's business, unless A is a bare parameter or a built-in type ("T", "[u8]", "&str"): then it is B's.
+// "<A as B>::f" belongs to A, unless A is a bare parameter or a built-in type ("T", "[u8]", "&str"): then to B.
 std::string_view rust_owner(std::string_view name) {
   if (!name.starts_with('<')) return name;
   std::string_view self = name.substr(1);
@@ -328,7 +327,7 @@ FrameKind frame_kind(std::string_view function, std::string_view module_path) {
 FrameKind frame_kind(const Profile& profile, const Frame& frame) {
   const bool has_module = frame.module < profile.modules.size();
   if (is_arena(frame.function, frame.file)) return FrameKind::kUser;
-  if (is_of_python(profile, frame)) return FrameKind::kUser;  // a method of Python's may be called "clone" or "free"
+  if (is_of_python(profile, frame)) return FrameKind::kUser;  // a Python method may be called "clone" or "free"
   const FrameKind kind =
       kind_of(frame.function, frame.file,
               has_module ? std::string_view(profile.modules[frame.module].path) : std::string_view());

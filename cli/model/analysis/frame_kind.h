@@ -1,10 +1,10 @@
-// cli/model/analysis/frame_kind.h: whose frame it is: the user's own, or the allocator's, the standard library's, the
+// cli/model/analysis/frame_kind.h: whether a frame is the user's own, or the allocator's, the standard library's or the
 // runtime's.
 //
-// Reports name a site by its innermost frame that is the user's own; the others are hidden and shown on request.
+// Reports name a site by its innermost user frame; system frames are hidden and shown on request.
 //
-// Not provided: certainty. It goes by names: a user's own namespace called std, or a function called
-// malloc_stats_of_mine, may be hidden; nothing but the look of a report depends on it.
+// Not provided: certainty. It uses names: a user's own namespace called std, or a function called malloc_stats_of_mine,
+// may be hidden. Only the look of a report depends on it.
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -16,15 +16,15 @@ namespace heapprof::cli {
 
 enum class FrameKind {
   kUser,
-  kAllocator,  // malloc and its family, operator new, the common allocators, strdup and what else only allocates
+  kAllocator,  // malloc and its family, operator new, the common allocators, strdup and others that only allocate
   kStandard,   // the standard libraries of C++ and Rust
   kRuntime,    // before main: _start, clone, the loader's own work
-  kUnknown,    // no name: it may be anybody's
+  kUnknown,    // no name: the owner is unknown
 };
 
 FrameKind frame_kind(const Profile& profile, const Frame& frame);
 
-// By name and module path alone (either may be empty).
+// By name and module path only (either may be empty).
 FrameKind frame_kind(std::string_view function, std::string_view module_path);
 
 }  // namespace heapprof::cli

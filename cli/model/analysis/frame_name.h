@@ -7,8 +7,8 @@
 
 namespace heapprof::cli {
 
-// Of C++ without return type and parameters (cli/base/function_name.h); of Python as it is, but for what says that a
-// function is inside of another one: "load.<locals>.parse" is "load.parse". Empty: it has no name.
+// C++ names lose return type and parameters (cli/base/function_name.h). Python names are unchanged, except for the mark
+// of a nested function: "load.<locals>.parse" is "load.parse". Empty: it has no name.
 std::string frame_name(const Profile& profile, const Frame& frame);
 
 }  // namespace heapprof::cli

@@ -19,7 +19,7 @@ bool path_ends_like(std::string_view glob, std::string_view path) {
   return false;
 }
 
-// As glibc's files are called, before 2.34 and since, and libstdc++.
+// The names of glibc's files, before 2.34 and since, and of libstdc++.
 bool is_libc_module(std::string_view path) {
   const std::string_view name = base_name_view(path);
   for (const std::string_view begin :

@@ -1,4 +1,4 @@
-// cli/model/analysis/frame_pattern.h: which frames the user means: globs for function, module and source file.
+// cli/model/analysis/frame_pattern.h: selects frames by globs for function, module and source file.
 //
 // Trust:    patterns and names may be any bytes.
 #pragma once
@@ -11,10 +11,10 @@
 
 namespace heapprof::cli {
 
-// Globs that one frame must match, all of them; an empty one asks for nothing.
+// Globs that one frame must match, all of them; an empty one matches everything.
 struct FramePattern {
   std::string function;     // the whole name as demangled, or without return type and parameters
-  std::string module;       // the file's name; with a "/" in it the whole path
+  std::string module;       // the file's name, or the whole path if it has a "/"
   std::string file;         // source file: the path or what follows any of its slashes
   bool is_of_libc = false;  // the module is one of the C library's, its loader, or libstdc++
 };
@@ -26,7 +26,7 @@ class FrameMatcher {
 
   bool fits(const FramePattern& pattern, uint32_t frame) const;
   const std::string& plain_name(uint32_t frame) const { return names_[frame]; }
-  // By node: whether it or a frame outside of it fits, so that a site matches if any frame of its stack does.
+  // By node: whether it or a frame further out fits, so that a site matches if any frame of its stack does.
   std::vector<bool> stacks_with(const FramePattern& pattern) const;
 
  private:

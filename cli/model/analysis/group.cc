@@ -1,6 +1,6 @@
-// cli/model/analysis/group.cc: a row keeps as many of the innermost user frames as still give few rows: it is the
-// allocating function that people look for, and the callers next to it; main() says nothing. Of a Python program's it
-// is the line.
+// cli/model/analysis/group.cc: a row keeps as many of the innermost user frames as possible while the number of rows
+// stays small. People look for the allocating function, and the callers next to it; main() says nothing. In a Python
+// program they look for the line.
 #include "cli/model/analysis/group.h"
 
 #include "cli/model/analysis/frame_kind.h"
@@ -26,13 +26,13 @@ template <size_t kAt>
 bool is_small_in(const SiteNumbers& site, const DeviceTotals& totals) {
   constexpr const SiteField& kField = kSiteFields[kAt];
   if constexpr (kField.total == nullptr || kField.number == &SiteNumbers::peak_blocks) {
-    return true;  // nobody looks for a site by its blocks at the peak
+    return true;  // sites are not searched by their blocks at the peak
   } else {
     return is_share_small(site.*kField.number, totals.*kField.total);
   }
 }
 
-// The compiler walks the list of fields: every site is asked about.
+// The list of fields is unrolled at compile time: this runs for every site.
 template <size_t... kAt>
 bool is_small_in_all(const SiteNumbers& site, const DeviceTotals& totals, std::index_sequence<kAt...>) {
   return (is_small_in<kAt>(site, totals) && ...);
@@ -62,17 +62,17 @@ class Grouper {
     root_ = nodes_.intern(0, pseudo_);
   }
 
-  // Of a Python program's stacks a row may have none but what it has besides.
+  // In a Python program a row may have only its further frames (python/rows.h).
   int fewest_frames() const { return python_.has_any() ? 0 : 1; }
 
-  // The stack that stands for `node` where `user_frames` of them are kept; one of them, if there is nothing else.
+  // The stack that represents `node` if `user_frames` of them are kept; one of them, if there is nothing else.
   uint32_t row(uint32_t node, int user_frames) {
     const int user_frames_asked = user_frames;
     path_.clear();
     uint32_t at_node = node;
     for (; at_node != 0 && user_frames > 0; at_node = profile_->nodes[at_node].parent) {
       const uint32_t frame = profile_->nodes[at_node].frame;
-      if (is_row_[frame] && profile_->nodes[at_node].parent == 0) break;  // a row's, which is made anew
+      if (is_row_[frame] && profile_->nodes[at_node].parent == 0) break;  // a row's frame, which is made again
       path_.push_back(frame);
       if (is_user_[frame]) --user_frames;
     }
@@ -109,10 +109,10 @@ size_t group_device(Device* device, const GroupOptions& options, Grouper* groupe
   }
   std::vector<uint32_t> rows(small.size());
   for (int user_frames = 16;; user_frames /= 2) {
-    const bool is_last = user_frames == grouper->fewest_frames();  // then their rows may be more than asked for
+    const bool is_last = user_frames == grouper->fewest_frames();  // then there may be more rows than most_rows
     std::unordered_set<uint32_t> distinct;
     for (size_t i = 0; i < small.size() && (is_last || distinct.size() <= options.most_rows); ++i) {
-      // By the innermost frames it is known which leaks are known (suppressions.h).
+      // The innermost frames decide which leaks are suppressed (suppressions.h).
       rows[i] =
           grouper->row(small[i]->node, small[i]->numbers.leaked_blocks > 0 ? std::max(user_frames, 1) : user_frames);
       distinct.insert(rows[i]);
@@ -122,7 +122,7 @@ size_t group_device(Device* device, const GroupOptions& options, Grouper* groupe
   for (size_t i = 0; i < small.size(); ++i) {
     small[i]->node = rows[i];
     if (small[i]->grouped_stacks == 0) small[i]->grouped_stacks = 1;
-    small[i]->spread.clear();  // minima and maxima of several sites are no minimum or maximum of their sum
+    small[i]->spread.clear();  // minima and maxima of several sites are not those of their sum
   }
   return small.size();
 }

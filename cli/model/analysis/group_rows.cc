@@ -1,5 +1,5 @@
-// cli/model/analysis/group_rows.cc: rows may be found while others add nodes to the profile, so the tree in which they
-// are looked up is none of the profile's, and the profile gets theirs at the end.
+// cli/model/analysis/group_rows.cc: rows may be found while another thread adds nodes to the profile. So they are
+// looked up in a separate tree, and added to the profile at the end.
 #include "cli/model/analysis/group_rows.h"
 
 #include "cli/model/analysis/frame_kind.h"
@@ -113,7 +113,7 @@ void GroupRows::learn_python() {
   }
 }
 
-// here: as it is for what is around node `i`
+// here: initially that of the node around `i`
 void GroupRows::look_inwards(uint32_t i, const Traits& traits, Outwards* here) {
   if (here->inside == 0 && traits.is_python) here->inside = i;
   if (here->inside == 0 && traits.outside_frame != kNone) here->outside = i;
@@ -145,7 +145,7 @@ bool GroupRows::find_python(uint32_t stack, size_t taken) {
   if (outwards_.empty()) learn_python();
   const Outwards& here = outwards_[stack];
   const std::vector<StackNode>& nodes = recording_.stacks;
-  // Counted from the innermost frame on, a node's first.
+  // Counted from the innermost frame, for a node's first frame.
   const auto place_of = [&](uint32_t node) { return here.depth - outwards_[node].depth; };
   const auto first_frame = [&](uint32_t node) { return names_.start[nodes[node].location]; };
   const auto keep_frame = [&](uint32_t node, uint32_t frame) {

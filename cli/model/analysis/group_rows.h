@@ -1,8 +1,8 @@
-// cli/model/analysis/group_rows.h: the rows of a recording's small sites: as many of the innermost user frames as still
-// give few rows.
+// cli/model/analysis/group_rows.h: the rows of a recording's small sites. A row has as many of the innermost user
+// frames as possible while the number of rows stays small.
 //
-// Rows are found in a tree of their own, from the innermost frame outwards: there, the row of eight user frames lies on
-// the way to that of sixteen, and a row is a number. Only those in use become stacks of the profile.
+// Rows are found in a separate tree, from the innermost frame outwards: there the row of eight user frames lies on the
+// path to that of sixteen, and a row is a number. Only rows in use become stacks of the profile.
 #pragma once
 
 #include "cli/model/analysis/python/rows.h"
@@ -26,15 +26,15 @@ struct NamedLocations {
 
 class GroupRows {
  public:
-  // Adds the frame that stands for the outer ones of all rows. Afterwards only the frames and modules are read, and
+  // Adds the frame that represents the outer ones of all rows. Afterwards only the frames and modules are read, and
   // nothing is changed until add_root() is called.
   GroupRows(const Recording& recording, const NamedLocations& names, Profile* profile);
 
   struct Asked {
     uint32_t stack;
-    bool has_leaks;  // by the innermost frames it is known which leaks are known (suppressions.h)
+    bool has_leaks;  // its innermost frames decide which leaks are suppressed (suppressions.h)
   };
-  // The row of each stack; most_rows of them at most, unless there are more functions or lines that allocate.
+  // The row of each stack; at most most_rows of them, unless more functions or lines allocate.
   std::vector<uint32_t> find(const std::vector<Asked>& stacks, size_t most_rows);
   void add_root();  // that frame's node: once, before the first row's
   // Makes the row's stack. Returns its node.
@@ -59,8 +59,8 @@ class GroupRows {
   enum class Kind : uint8_t { kUnknown, kUser, kOther };
   std::vector<Kind> kinds_;  // by frame
   PythonRows python_;
-  // What is further out than a stack node, itself included, as PythonRows::find() looks for it; nodes, 0: none. All but
-  // `depth` and `own` are of the part below `own`.
+  // What PythonRows::find() looks for from a stack node outwards, itself included; nodes, 0: none. All but `depth` and
+  // `own` are of the part below `own`.
   struct Outwards {
     uint32_t depth;          // frames
     uint32_t own;            // the innermost with a frame of the user's own
@@ -68,16 +68,16 @@ class GroupRows {
     uint32_t module;         // below that, the outermost that runs something else
     uint32_t find;           // the outermost that looks a module up
     uint32_t line;           // the innermost line of a library
-    uint32_t run;            // what stands for the innermost run of a package
-    uint32_t outer_run;      // of a node that stands for one: what stands for the one around it
+    uint32_t run;            // the node that represents the innermost run of a package
+    uint32_t outer_run;      // of a node that represents a run: the node of the run around it
     uint32_t start;          // the outermost that starts the interpreter, or ends it
     uint32_t unread;         // the outermost function that runs Python, of those with no frame of Python further in
-    uint32_t tensor;         // the outermost that asked for a tensor
+    uint32_t tensor;         // the outermost that allocates a tensor
     uint32_t instead;        // PythonRows::stands_in()
-    uint32_t interpreter;    // the outermost function of the interpreter's
+    uint32_t interpreter;    // the outermost function of the interpreter
     uint32_t outside;        // the innermost function of a library or of the host around all Python
     uint32_t first_package;  // of the outermost frame of any, plus one; 0: no package
-    uint32_t inside;         // the outermost frame of Python, whatever `own`
+    uint32_t inside;         // the outermost frame of Python, regardless of `own`
   };
   std::vector<Outwards> outwards_;
   // By location, of Python's rows. Frames are those of stands_for; kNone: none.
@@ -91,7 +91,7 @@ class GroupRows {
   };
   std::vector<Traits> traits_;
   struct Kept {
-    uint32_t place;  // counted from the innermost frame on
+    uint32_t place;  // counted from the innermost frame
     uint32_t frame;
     bool operator==(const Kept& other) const { return place == other.place; }
     bool operator<(const Kept& other) const { return place < other.place; }

@@ -1,9 +1,9 @@
-// cli/model/analysis/known_wrappers.cc: wrappers around malloc that many programs have, by their names.
+// cli/model/analysis/known_wrappers.cc: wrappers around malloc that many programs have, by name.
 //
-// Only functions that return one block, of the size that they were asked for: who folds a function that decides how
-// much it allocates hides an answer. Pools and arenas that take large pieces are not here: what asked for a piece is
-// not what uses it. Of an operator new of a class, and of CPython's functions for objects, which may cut them from
-// pieces of their own, the blocks have to agree (cli/model/analysis/wrapper_shape.h).
+// Only functions that return one block of the requested size: folding a function that decides how much it allocates
+// would hide an answer. Pools and arenas that take large pieces are not here: the caller that triggered a piece is not
+// its only user. An operator new of a class, and CPython's functions for objects, may cut objects from their own
+// pieces, so their blocks must agree (cli/model/analysis/wrapper_shape.h).
 #include "cli/base/glob.h"
 #include "cli/model/analysis/folding.h"
 
@@ -40,7 +40,7 @@ constexpr std::array kWrappers = std::to_array<std::string_view>({
     "av_calloc", "av_fast_malloc", "av_fast_mallocz", "av_fast_realloc", "av_malloc", "av_malloc_array", "av_mallocz",
     "av_mallocz_array", "av_memdup", "av_realloc", "av_realloc_array", "av_realloc_f", "av_reallocp",
     "av_reallocp_array", "av_strdup", "av_strndup",
-    // GNU, git, and all that check for null
+    // GNU, git, and others that check for null
     "bfd_malloc", "bfd_realloc", "bfd_zmalloc", "checked_calloc", "checked_malloc", "checked_realloc", "do_xmalloc",
     "do_xmallocz", "ecalloc", "emalloc", "erealloc", "estrdup", "safe_calloc", "safe_malloc", "safe_realloc",
     "sh_xmalloc", "sh_xrealloc", "xcalloc", "xcharalloc", "xicalloc", "ximalloc", "ximemdup", "xirealloc",
@@ -83,7 +83,7 @@ constexpr std::array kWrappers = std::to_array<std::string_view>({
     "PR_Malloc", "PR_Realloc", "uv__calloc", "uv__malloc", "uv__realloc", "uv__reallocf", "uv__strdup", "uv__strndup",
     "xmlStrdup", "xmlStrndup",
 });
-// Of templates and families.
+// Globs for templates and families.
 constexpr std::array kFamilies = std::to_array<std::string_view>({
     "QArrayData::allocate*", "QArrayData::reallocate*", "__talloc*", "_talloc_*",
     "node::Calloc<*", "node::Malloc<*", "node::Realloc<*", "node::UncheckedCalloc<*", "node::UncheckedMalloc<*",

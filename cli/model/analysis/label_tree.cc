@@ -28,7 +28,7 @@ std::string frame_label(const Profile& profile, const Frame& frame) {
 std::string short_label(const Profile& profile, const Frame& frame) {
   constexpr size_t kLine = 80;
   if (frame.function.empty()) return frame_label(profile, frame);
-  if (is_of_python(profile, frame)) return frame_name(profile, frame);  // it has no parameters to leave out
+  if (is_of_python(profile, frame)) return frame_name(profile, frame);  // it has no parameters to remove
   const std::string name = shorten_function(frame_name(profile, frame), kLine);
   return name.empty() ? frame.function : name;
 }
@@ -76,7 +76,7 @@ std::vector<uint32_t> nodes_in_order(const LabelTree& tree, const std::vector<st
             [&](uint32_t a, uint32_t b) { return names[a] != names[b] ? names[a] < names[b] : a < b; });
   std::vector<uint32_t> rank(names.size());
   for (uint32_t i = 0; i < by_name.size(); ++i) rank[by_name[i]] = i;
-  // The children of one node side by side, the last in front: the stack of what is to be visited has the first on top.
+  // The children of one node side by side, the last first, so that the stack of nodes to visit has the first on top.
   std::vector<uint32_t> children(tree.nodes.empty() ? 0 : tree.nodes.size() - 1);
   std::iota(children.begin(), children.end(), 1);
   std::sort(children.begin(), children.end(), [&](uint32_t a, uint32_t b) {

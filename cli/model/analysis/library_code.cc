@@ -11,12 +11,12 @@
 namespace heapprof::cli {
 namespace {
 
-// A folder that holds libraries' files, and how the part of the path below it names the library.
+// A folder with library files, and how the path below it names the library.
 struct LibraryFolder {
-  std::string_view folder;  // anywhere in the path; with is_first at its begin
+  std::string_view folder;  // anywhere in the path; with is_first only at its begin
   bool is_first = false;
   int skipped_parts = 0;      // between the folder and the name
-  std::string_view name_end;  // the name ends before the first of these; empty: with the part
+  std::string_view name_end;  // the name ends before the first of these; empty: at the end of the path's part
 };
 constexpr std::array kSourceFolders = {
     LibraryFolder{"/usr/include/", true, 0, "."},
@@ -46,7 +46,7 @@ constexpr std::array<std::string_view, 6> kModuleFolders = {"/usr/lib/", "/lib/"
 constexpr std::array<std::string_view, 8> kProgramFolders = {"/usr/bin/", "/bin/", "/usr/sbin/",    "/sbin/",
                                                              "/usr/lib/", "/lib/", "/usr/libexec/", "/usr/games/"};
 
-// Folders that hold programs and libraries alike.
+// Folders with both programs and libraries.
 bool is_in_store(std::string_view path) { return path.starts_with("/nix/store/") || path.starts_with("/gnu/store/"); }
 
 std::string_view first_part(std::string_view path) { return path.substr(0, path.find('/')); }
@@ -58,7 +58,7 @@ bool is_in_conda(std::string_view path) {
                      [path](std::string_view folder) { return path.find(folder) != std::string_view::npos; });
 }
 
-// What stands behind the folder in the path, as the table says.
+// The name in the path after the folder, by the table.
 std::string name_below(std::string_view below, const LibraryFolder& folder) {
   for (int i = 0; i < folder.skipped_parts; ++i) {
     const size_t slash = below.find('/');
@@ -132,7 +132,7 @@ std::vector<std::string> names_of_modules(const Profile& profile) {
 std::vector<CodeOwner> find_code_owners(const Profile& profile) {
   const bool has_program = has_own_program(profile);
   const std::vector<std::string> of_modules = names_of_modules(profile);
-  std::map<std::string_view, bool> of_files;  // many frames share one
+  std::map<std::string_view, bool> of_files;  // many frames share a file
   std::vector<CodeOwner> owners = profile.code_owners;
   owners.resize(profile.frames.size(), CodeOwner::kUnsaid);
   for (size_t i = 0; i < owners.size(); ++i) {
@@ -145,7 +145,7 @@ std::vector<CodeOwner> find_code_owners(const Profile& profile) {
       owners[i] = CodeOwner::kLibrary;
     } else if (frame.file.empty()) {
       if (is_of_program && !frame.function.empty()) owners[i] = CodeOwner::kUser;
-      // Stripped: wherever it lies, nobody can act on it. (What is no file is called "[JIT]" and so on.)
+      // Stripped: the user cannot act on it, in any folder. (Modules that are no files have names like "[JIT]".)
       const bool is_in_other_file =
           has_program && has_module && !is_of_program && !profile.modules[frame.module].path.starts_with('[');
       if (is_in_other_file && frame.function.empty()) owners[i] = CodeOwner::kLibrary;

@@ -1,18 +1,18 @@
-// cli/model/analysis/library_code.h: whose code a native frame is: a library's, by where its source file or its module
-// lies, or the program's own.
+// cli/model/analysis/library_code.h: whether a native frame belongs to a library, by the path of its source file or its
+// module, or to the program itself.
 //
-// Places are functions of the program's own: a library's functions are shown only if none of the program's called them
+// Places are functions of the program: a library's functions are shown only if no function of the program called them
 // (cli/model/analysis/places.h). Headers in /usr/include, fetched packages (crates, npm, CMake's FetchContent, vcpkg,
-// Conan, Bazel, Go's modules), and shared libraries in the system's folders are libraries', and so are functions
-// without names in any shared library: a stripped one that the program ships.
+// Conan, Bazel, Go's modules), and shared libraries in the system's folders are library code. So are functions without
+// names in any shared library: a stripped one that the program ships.
 //
 // Guarantees
-//  - It goes by paths, never by the names of functions, which any program may use.
-//  - A module's folder says nothing where the program itself lies in a folder of the system: a distribution's program
-//    is one with its libraries.
-//  - A rule of the user's (Profile::code_owners) comes before what is built in.
-// Not provided: certainty. What was copied into the program's own source tree is the program's.
-// Trust:    paths are strangers': any bytes.
+//  - It uses paths, never the names of functions, which any program may use.
+//  - A module's folder is ignored if the program itself lies in a system folder: a distribution's program and its
+//    libraries belong together.
+//  - A rule of the user (Profile::code_owners) overrides the built-in ones.
+// Not provided: certainty. Library code copied into the program's own source tree counts as the program's.
+// Trust:    paths are untrusted: any bytes.
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -25,8 +25,8 @@
 
 namespace heapprof::cli {
 
-// By frame: of a library; of the program's own for certain, as it has a source file, or a name in the program's
-// executable; or neither is known. Cost: linear in frames, and a look at each source file's path.
+// By frame: library; certainly the program's own, because it has a source file, or a name in the program's executable;
+// or unknown. Cost: linear in frames, and a check of each source file's path.
 std::vector<CodeOwner> find_code_owners(const Profile& profile);
 
 // Names of libraries: "boost", "serde", "libxml2".
@@ -35,7 +35,7 @@ class LibraryNames {
   // Keeps references to both. owners: find_code_owners().
   LibraryNames(const Profile& profile, const std::vector<CodeOwner>& owners);
 
-  // Empty: the frame is of no library, or of one without a name.
+  // Empty: the frame is in no library, or in one without a name.
   std::string of(uint32_t frame) const;
 
  private:
@@ -44,13 +44,13 @@ class LibraryNames {
   std::vector<std::string> of_modules_;
 };
 
-// The library that a source file belongs to: "" if it has no name; nullopt: it is the program's own, or not known.
+// The library that a source file belongs to: "" if it has no name; nullopt: it is the program's own, or unknown.
 std::optional<std::string> library_of_source(std::string_view file);
 
-// The same of a shared library. Empty: the system has no such one.
+// The same for a shared library. Empty: it is not one of the system's.
 std::string library_of_module(std::string_view path);
 
-// Whether a folder of the system holds the executable: /usr/bin and its kin.
+// Whether the executable lies in a system folder: /usr/bin and the like.
 bool is_system_program(std::string_view path);
 
 }  // namespace heapprof::cli

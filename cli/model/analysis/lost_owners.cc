@@ -1,8 +1,8 @@
-// cli/model/analysis/lost_owners.cc: owners are kept by stack, and people think in places: a tree whose nodes are made
-// in three functions' calls of one constructor is one kind of cycle, and not seven.
+// cli/model/analysis/lost_owners.cc: owners are recorded by stack, but people think in places: a tree whose nodes come
+// from three functions' calls of one constructor is one kind of cycle, not seven.
 //
-// Whether a cycle is one of counted pointers is not seen by its blocks, but by the functions between the place and
-// malloc: std::make_shared, or a vector of shared_ptr that grew. What a user calls a function, parameters included,
+// The functions between the place and malloc, not the blocks, show whether a cycle consists of reference-counting
+// pointers: std::make_shared, or a vector of shared_ptr that grew. The name of a user function, including parameters,
 // says nothing.
 #include "cli/model/analysis/lost_owners.h"
 
@@ -25,10 +25,10 @@ bool is_of_counted_pointer(std::string_view function) {
   return false;
 }
 
-// A place as others compare it: its label and one more; 0: none.
+// A place for comparison: its label + 1; 0: none.
 using PlaceLabel = uint32_t;
 
-// What is summed up of one story.
+// The sums of one story.
 struct StorySum {
   LostStory story;
   std::map<PlaceLabel, uint64_t> bytes_of;

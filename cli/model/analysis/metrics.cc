@@ -1,4 +1,4 @@
-// cli/model/analysis/metrics.cc: what a metric needs is what its number needs.
+// cli/model/analysis/metrics.cc: a metric needs what its number needs.
 #include "cli/model/analysis/metrics.h"
 
 namespace heapprof::cli {
@@ -7,7 +7,7 @@ bool has_numbers(const Profile& profile, SiteField::Needs needs) {
   switch (needs) {
     case SiteField::Needs::kNothing: return true;
     case SiteField::Needs::kLifetimes: return profile.has_lifetimes;
-    // What happened between a chosen block's begin and its end is not known.
+    // What happened between the begin and the end of a sampled block is unknown.
     case SiteField::Needs::kOurs: return profile.dialect == Dialect::kHeapprof && !profile.run.sampling.is_sampled();
     case SiteField::Needs::kSizes:
     case SiteField::Needs::kLeaks: return profile.dialect == Dialect::kHeapprof;
@@ -17,7 +17,7 @@ bool has_numbers(const Profile& profile, SiteField::Needs needs) {
 }
 
 bool has_metric(const Profile& profile, Metric metric) {
-  if (profile.is_moment && metric != Metric::kLeaked) return false;  // of a moment what was live, and nothing else
+  if (profile.is_moment && metric != Metric::kLeaked) return false;  // a moment has only live memory
   return has_numbers(profile, site_field_of(metric).needs);
 }
 

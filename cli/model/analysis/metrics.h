@@ -1,8 +1,8 @@
-// cli/model/analysis/metrics.h: by what sites and places are ranked, limited and followed: one line for each metric.
+// cli/model/analysis/metrics.h: the metrics by which sites and places are ranked, limited and tracked: one line each.
 //
-// Words of flags and budgets, names in JSON, CSV and histories, units, and what each metric counts for follow
-// from kMetricFields. A new metric is a line there; what it means stands in man/heapprof.7, and completions and pages
-// are checked against the words by scripts/check-help.
+// Words of flags and budgets, names in JSON, CSV and histories, units, and the uses of each metric follow from
+// kMetricFields. To add a metric, add a line there; its meaning is in man/heapprof.7. scripts/check-help checks
+// completions and pages against the words.
 #pragma once
 
 #include "cli/model/profile/site_fields.h"
@@ -23,10 +23,10 @@ struct MetricField {
   const char* word;  // of --sort, of --max-WORD, and of budgets
   uint64_t SiteNumbers::*number;
   Unit unit;
-  int rank;             // where several are shown, one after the other
-  const char* verb;     // what a function did that has much of it
-  bool is_of_moment;    // it is of one moment, so that a sum of profiles has none
-  bool is_growth;       // `diff --exit-code` fails where it grew, unless another is asked for
+  int rank;             // the order if several are shown
+  const char* verb;     // what a function with much of it did
+  bool is_of_moment;    // it belongs to one moment, so that a sum of profiles has none
+  bool is_growth;       // `diff --exit-code` fails if it grew, unless another metric is asked for
   bool has_baseline;    // `check` compares it with a baseline
   const char* meaning;  // a sentence
   const char* limit;    // of --max-WORD, for --help
@@ -83,8 +83,8 @@ static_assert([] {
   return true;
 }());
 
-// What the profile's dialect and mode can tell: only ours counts temporary blocks; without lifetimes there are only
-// totals.
+// Whether the profile's dialect and mode have it: only heapprof counts temporary blocks; without lifetimes there are
+// only totals.
 bool has_metric(const Profile& profile, Metric metric);
 bool has_numbers(const Profile& profile, SiteField::Needs needs);
 

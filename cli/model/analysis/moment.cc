@@ -1,6 +1,5 @@
-// cli/model/analysis/moment.cc: of a moment only what is live is known. It stands in all numbers that bound it, so that
-// what orders and sums sites does so by it; what it would mean as a peak or a sum is kept from being shown by
-// has_metric().
+// cli/model/analysis/moment.cc: a moment has only live memory. It is stored in all numbers that bound it, so that code
+// that sorts and sums sites uses it. has_metric() prevents it from being shown as a peak or a total.
 #include "cli/model/analysis/moment.h"
 
 #include "cli/base/problems.h"

@@ -1,4 +1,4 @@
-// cli/model/analysis/moment.h: one snapshot of a profile: which one is meant, and the profile that it is.
+// cli/model/analysis/moment.h: finds a snapshot of a profile by name, and turns it into a profile.
 #pragma once
 
 #include "cli/base/result.h"
@@ -9,8 +9,8 @@
 
 namespace heapprof::cli {
 
-// The place of the snapshot that is called so: by its number, from 1; or by its mark, "name" or "category:name". A
-// problem if there is none, or if several marks have the name. `file` is what messages call the profile.
+// The index of the snapshot with that name: its number, from 1, or its mark, "name" or "category:name". A problem if no
+// mark or several marks have the name. `file` is the profile's name in messages.
 Result<uint32_t> find_snapshot(const Profile& profile, const std::string& name, const std::string& file);
 
 // "A..B", two of these.
@@ -20,8 +20,7 @@ struct SnapshotPair {
 };
 Result<SnapshotPair> find_snapshot_pair(const Profile& profile, const std::string& text, const std::string& file);
 
-// The profile of that moment: of each site what was live at it, and nothing else is known. pre: there is such a
-// snapshot
+// Reduces the profile to that moment: only what each site had live then. pre: the snapshot exists
 void keep_moment(uint32_t snapshot, Profile* profile);
 
 }  // namespace heapprof::cli

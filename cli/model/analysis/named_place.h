@@ -1,4 +1,4 @@
-// cli/model/analysis/named_place.h: whether all blocks of a place went by one of the program's own names.
+// cli/model/analysis/named_place.h: whether all blocks of a place had one of the program's own names.
 #pragma once
 
 #include "cli/model/analysis/places.h"
@@ -8,7 +8,7 @@
 
 namespace heapprof::cli {
 
-// The one name that every block had which the place of the frame ever allocated; nullptr: there is no such name.
+// The name of all blocks that the place of the frame ever allocated; nullptr: no such name.
 const NamedMemory* find_name_of_place(const Profile& profile, const PlaceTree& tree, const Device& device,
                                       uint32_t frame);
 

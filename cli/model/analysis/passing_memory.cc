@@ -1,5 +1,5 @@
-// cli/model/analysis/passing_memory.cc: the innermost function that nearly all comes from is found on the stack of the
-// heaviest site: it is on nearly every stack, so on this one, too.
+// cli/model/analysis/passing_memory.cc: the innermost function that nearly all memory comes from is on the stack of the
+// heaviest site, because it is on nearly every stack.
 #include "cli/model/analysis/passing_memory.h"
 
 #include "cli/base/saturating.h"
@@ -32,8 +32,8 @@ uint32_t outer_function(const FindingScene& scene, uint32_t node) {
   return next_outer_function(scene.profile, scene.tree, node);
 }
 
-// The innermost function that nearly all of it comes from. What begins a stack (main) explains nothing, unless it
-// allocates itself; nor does what is far from where memory is allocated (an event loop).
+// The innermost function that nearly all of it comes from. The outermost function (main) explains nothing, unless it
+// allocates itself; nor does a function far from the allocation (an event loop).
 std::optional<uint32_t> common_function(const FindingScene& scene, const std::vector<WeightedNode>& nodes) {
   constexpr size_t kFarthest = 3;          // calls from the place
   std::map<uint32_t, uint64_t> weights;    // by function
@@ -64,7 +64,7 @@ std::optional<uint32_t> common_function(const FindingScene& scene, const std::ve
   return std::nullopt;
 }
 
-// pre: `cause` has a place's numbers; some of several places passes
+// pre: `cause` has a place's numbers; several places have transient memory
 void add_function(const FindingScene& scene, const std::vector<Passing>& passing, Cause* cause) {
   struct Line {
     uint64_t weight = 0;
@@ -74,7 +74,7 @@ void add_function(const FindingScene& scene, const std::vector<Passing>& passing
   std::vector<std::pair<uint32_t, uint32_t>> owners;  // of each: index into passing, site
   for (uint32_t i = 0; i < passing.size(); ++i) {
     const AtPeak peak = at_peak(scene, scene.places[passing[i].place]);
-    if (passing[i].bytes < peak.bytes / 2) continue;  // most of it stays
+    if (passing[i].bytes < peak.bytes / 2) continue;  // most of it stays live
     for (const WeightedSite& site : peak.sites) {
       if (site.weight == 0) continue;
       nodes.push_back({scene.tree.place_node[scene.device.sites[site.site].node], site.weight});

@@ -1,7 +1,7 @@
-// cli/model/analysis/passing_memory.h: whose memory it is that a device has at its peak and at other times has not: one
-// place's, or that of several lines of one function and of what it calls.
+// cli/model/analysis/passing_memory.h: the origin of transient memory, which a device has at its peak and not at other
+// times: one place, or several lines of one function and its callees.
 //
-// An export that keeps rows, and then their text, is one export. So where the place with most of it has less than nine
+// An export that keeps rows, and then their text, is one export. So if the place with most of it has less than nine
 // tenths, the innermost function that nearly all of it comes from is named, with its lines.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace heapprof::cli {
 
-// What the place had at the peak, without leaks that a suppression explains: no series has these.
+// What the place had at the peak, without suppressed leaks, which no series has.
 struct AtPeak {
   uint64_t bytes = 0;
   uint64_t blocks = 0;
@@ -20,14 +20,14 @@ struct AtPeak {
 };
 AtPeak at_peak(const FindingScene& scene, const Place& place);
 
-// What of a place's part of the peak was not there at other times.
+// The part of a place's share of the peak that was not live at other times.
 struct Passing {
   uint32_t place = 0;
   uint64_t bytes = 0;
-  bool is_bound = false;  // it is so much at least
+  bool is_bound = false;  // it is a lower bound
 };
 
-// What passes, as far as one place or function explains it.
+// The transient memory that one place or function explains.
 struct Cause {
   Passing passing;
   AtPeak peak;
@@ -36,9 +36,9 @@ struct Cause {
   CallerChain callers;          // of the function
 };
 
-// None: less passes than `least_bytes`.
+// None: less than `least_bytes` is transient.
 std::optional<Cause> find_cause(const FindingScene& scene, const std::vector<Passing>& passing, uint64_t least_bytes);
-// Begins a finding: where it is, and what it costs.
+// Begins a finding with its place and its cost.
 Finding start_finding(const FindingScene& scene, FindingKind kind, Cause* cause);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-// cli/model/analysis/places.cc: nodes are numbered parents first, so one pass over them places the whole tree.
+// cli/model/analysis/places.cc: parents have smaller numbers, so one pass over the nodes assigns all places.
 #include "cli/model/analysis/places.h"
 
 #include "cli/base/saturating.h"
@@ -21,7 +21,7 @@ namespace heapprof::cli {
 namespace {
 
 // What two frames must share to be one place: function, file and line; the module only without a file, the address only
-// without a function. Functions and files by number.
+// without a function. Functions and files are numbers.
 struct LabelKey {
   uint64_t texts = 0;
   uint64_t line_and_module = 0;
@@ -30,7 +30,7 @@ struct LabelKey {
   bool operator==(const LabelKey&) const = default;
 };
 
-// Mixed with a number that no profile can know: one made to collide would take hours.
+// Mixed with a secret random number: otherwise a profile made to collide would take hours.
 struct LabelHash {
   uint64_t secret = uint64_t{std::random_device{}()} << 32 | std::random_device{}();
 
@@ -45,12 +45,12 @@ struct LabelHash {
   size_t operator()(std::string_view text) const { return mixed(secret, std::hash<std::string_view>()(text)); }
 };
 
-// Numbers from 0, equal for equal keys. Open addressing, at most half full: a node a key was 20 ms of a large profile's
-// summary.
+// Numbers from 0, equal for equal keys. Open addressing, at most half full: a container with one node per key took 20
+// ms of a large profile's summary.
 template <typename Key>
 class Numbers {
  public:
-  // most: keys.
+  // most: the number of keys.
   explicit Numbers(size_t most) {
     size_t slots = 64;
     while (slots < 2 * most) slots *= 2;
@@ -96,7 +96,7 @@ bool is_part_of(const Profile& profile, uint32_t node, uint32_t wrapper) {
          frame.module == profile.frames[profile.nodes[wrapper].frame].module;
 }
 
-// A caller that a row can be handed to: with a name, and not what stands for the outer frames of many.
+// Whether a caller can get a wrapper's row: it has a name, and does not represent the outer frames of many.
 bool is_known_caller(const Profile& profile, uint32_t node) {
   const Frame& frame = profile.frames[profile.nodes[node].frame];
   return !frame.function.empty() && !(frame.svma == 0 && frame.function == kSmallSitesText);
@@ -158,7 +158,7 @@ PlaceTree build_place_tree(const Profile& profile) {
 
 namespace {
 
-// Whether a frame is a user's own in a program whose stacks may go through scripts of other languages.
+// Whether a frame is a user frame in a program whose stacks may go through scripts of other languages.
 class ScriptPlaces {
  public:
   ScriptPlaces(const Profile& profile, const PlaceTree& tree)
@@ -173,7 +173,7 @@ class ScriptPlaces {
     const FrameRole role = roles_[profile.nodes[node].frame];
     const CodeOwner owner = owners_[profile.nodes[node].frame];
     const bool is_library = hides_libraries_ && owner == CodeOwner::kLibrary;
-    // An interpreter's function that a script called, or a library's that one of the program's own called.
+    // An interpreter's function that a script called, or a library's that a program's function called.
     const bool is_between = (has_script_[parent] && role != FrameRole::kOther && role != FrameRole::kScript) ||
                             (has_own_[parent] && is_library);
     hid_any_ = hid_any_ || (is_between && is_library && kind == FrameKind::kUser);
@@ -191,15 +191,15 @@ class ScriptPlaces {
   bool hides_libraries_;
   bool hid_any_ = false;
   std::vector<bool> has_script_;
-  std::vector<bool> has_own_;  // by node: it is the user's own, or lies inside such a one
+  std::vector<bool> has_own_;  // by node: it is a user frame, or lies inside one
 };
 
 template <typename Rules>
 void place_nodes_by(Rules rules, const Profile& profile, PlaceTree* tree) {
   const size_t count = profile.nodes.size();
-  // Of a stack without a frame of the user's: the innermost one that does not belong to the allocator.
+  // For a stack without a user frame: the innermost frame that does not belong to the allocator.
   std::vector<uint32_t> named_node(count);
-  std::vector<bool> is_wrapper(count);  // by node: folded, or a part of what is
+  std::vector<bool> is_wrapper(count);  // by node: folded, or part of a folded one
   for (uint32_t node = 1; node < count; ++node) {
     const uint32_t parent = profile.nodes[node].parent;
     const uint32_t frame = profile.nodes[node].frame;
@@ -349,7 +349,7 @@ CallerChain find_callers(const Profile& profile, const PlaceTree& tree, std::vec
   CallerChain chain;
   for (const WeightedNode& path : paths) chain.weight = add_saturating(chain.weight, path.weight);
   const auto function = [&](uint32_t node) { return tree.functions[profile.nodes[node].frame]; };
-  constexpr size_t kLongestChain = 64;  // a line holds far fewer
+  constexpr size_t kLongestChain = 64;  // a line shows far fewer
   while (chain.frames.size() < kLongestChain) {
     std::map<uint32_t, Caller> callers;  // by function
     bool some_end = false;

@@ -1,4 +1,4 @@
-// cli/model/analysis/sampling.h: how far estimates of a sampled profile may be from the truth.
+// cli/model/analysis/sampling.h: how far the estimates of a sampled profile may be from the true values.
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -8,8 +8,8 @@
 
 namespace heapprof::cli {
 
-// Half of the interval in which the truth lies 95 times of 100, for a sum of that many estimated blocks and bytes of
-// the heap. 0 where every block was recorded.
+// Half of the 95 % confidence interval for a sum of that many estimated blocks and bytes of the heap. 0 if every block
+// was recorded.
 //
 // A block of S = x·R bytes adds S²(1/p − 1 + p·f(1 − f)) to the variance of a sum, where p = 1 − e^(−x), and f is what
 // rounding takes off 1/p (cli/collect/books/sample_weight.h). That is at most x·R² and at most 1.083·R², whatever x is.
@@ -23,13 +23,13 @@ inline constexpr uint64_t kMostIntervalBytes = uint64_t{1} << 34;
 
 // "sampled, one block for each 512 KiB"; empty if every block was recorded.
 std::string sampling_words(const Profile& profile);
-// "  # sampled, …": behind a command that other readers show. Empty likewise.
+// " # sampled, …": appended to a command that other readers show. Empty likewise.
 std::string sampling_comment(const Profile& profile);
 
-// Why its numbers are none to judge by: "is sampled, …", "was paused for …"; empty if every block was recorded.
+// Why its numbers must not be judged: "is sampled, …", "was paused for …"; empty if every block was recorded.
 std::string why_partial(const Profile& profile);
 
-// The interval by which that device's blocks were chosen; 0: all of them are in the profile.
+// The sampling interval of that device's blocks; 0: all of them are in the profile.
 uint64_t interval_of(const Profile& profile, const Device& device);
 
 }  // namespace heapprof::cli

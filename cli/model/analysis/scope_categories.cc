@@ -1,5 +1,5 @@
-// cli/model/analysis/scope_categories.cc: all scopes are looked at before the first one gets its category, since a path
-// is written with the categories on it.
+// cli/model/analysis/scope_categories.cc: all scopes are matched before the first one gets its category, because a
+// path's text contains categories.
 #include "cli/model/analysis/scope_categories.h"
 
 #include "cli/base/glob.h"

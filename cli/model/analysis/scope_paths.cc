@@ -1,5 +1,5 @@
-// cli/model/analysis/scope_paths.cc: a function that opens a scope and calls itself has paths as long as it is deep, so
-// that the texts of all would be the square of that: they are made one by one, and only where a glob asks for them.
+// cli/model/analysis/scope_paths.cc: a recursive function that opens a scope has paths as long as its depth, so all
+// texts together would take the square of it. They are made one by one, and only if a glob needs them.
 #include "cli/model/analysis/scope_paths.h"
 
 #include "cli/base/glob.h"

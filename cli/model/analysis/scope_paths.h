@@ -13,7 +13,7 @@ namespace heapprof::cli {
 // "json: parse", controls escaped.
 std::string name_of_scope(const Scope& scope);
 
-// "load > json: parse", controls escaped. Of a scope deeper than 256 levels the outermost ones are "…".
+// "load > json: parse", controls escaped. For a scope deeper than 256 levels the outermost ones are "…".
 std::string path_of_scope(const Scopes& scopes, uint32_t index);
 
 // Whether a glob fits a scope: its path or its own name, with or without categories.

@@ -1,12 +1,12 @@
-// cli/model/analysis/script_frames.cc: a table of runtimes: by which modules each is known, what shows that it runs a
-// script, and which flag makes it tell names and keep frame pointers.
+// cli/model/analysis/script_frames.cc: a table of runtimes: the modules that identify each, what shows that it runs a
+// script, and the flag that makes it write names and keep frame pointers.
 //
-// Compiled code lies in no file: its frames have neither module nor name. That alone is no runtime (a program may make
-// code by itself), nor is a library that is loaded, nor a program's name (anybody's can be "node"); such code together
-// with the runtime's own functions in the stacks is.
+// JIT-compiled code lies in no file: its frames have neither module nor name. That alone proves no runtime (a program
+// may generate code itself), nor does a loaded library, or a program's name (any program can be "node"). Such code
+// together with the runtime's own functions in the stacks does.
 //
-// The flags are given in the environment, where the runtime reads them: so they reach it through scripts and
-// launchers (npm, gradle), and the command stays as it was typed.
+// The flags are passed in the environment, so that they reach the runtime through scripts and launchers (npm, gradle),
+// and the command stays unchanged.
 #include "cli/model/analysis/script_frames.h"
 
 #include "cli/base/file_name.h"
@@ -28,15 +28,15 @@ namespace {
 struct Runtime {
   std::string_view name;
   std::string_view language;
-  std::array<std::string_view, 3> modules;  // beginnings of file names; those of programs end where the name does
-  std::array<std::string_view, 3> symbols;  // beginnings of functions that a program of such a name has if it is one
-  std::array<std::string_view, 4> entries;  // beginnings of functions that stand below a running script
-  std::string_view setting;                 // in front of the command
+  std::array<std::string_view, 3> modules;  // beginnings of file names; for programs, whole names
+  std::array<std::string_view, 3> symbols;  // beginnings of functions that prove a program of that name
+  std::array<std::string_view, 4> entries;  // beginnings of functions below a running script
+  std::string_view setting;                 // before the command
 };
 
-// node: Builtins_ are gone where it is stripped, the others are exported. The first flag writes the map, the second
-// gives functions that are only interpreted code of their own, which is in it. Java: frame pointers, and the map at the
-// end, which is when it is read (JDK 17). CPython: since 3.12.
+// node: Builtins_ are missing if it is stripped; the others are exported. The first flag writes the map, the second
+// gives interpreted functions their own code, which is in the map. Java: frame pointers, and the map at the end, when
+// it is read (JDK 17). CPython: since 3.12.
 constexpr std::array<Runtime, 5> kScriptRuntimes = {{
     {"node",
      "JavaScript",
@@ -84,7 +84,7 @@ bool is_symbol_of(const Runtime& runtime, std::string_view function) {
   });
 }
 
-// The runtime that some stack goes through. Its library is evidence, a program's name alone is none.
+// The runtime that some stack goes through. Its library is evidence; a program's name alone is not.
 const Runtime* find_runtime(const Profile& profile) {
   std::vector<const Runtime*> of_module;
   for (uint32_t i = 0; i < profile.modules.size(); ++i) of_module.push_back(runtime_of_module(profile, i));
@@ -116,8 +116,8 @@ bool may_have_hint(const Runtime& runtime, const Profile& profile) {
   return runtime.name != "python" || python_minor(profile) >= kFirstWithMap;
 }
 
-// V8 marks what is JavaScript, CPython what is Python; others write "Class::method", "void Class.method()". Their stubs
-// have neither: "Interpreter", "StubRoutines (1)".
+// V8 marks JavaScript functions, CPython marks Python functions; others write "Class::method", "void Class.method()".
+// Their stubs have neither: "Interpreter", "StubRoutines (1)".
 bool is_script(std::string_view function) {
   if (function.starts_with("JS:") || function.find("::") != function.npos) return true;
   return function.find('.') != function.npos && function.find('(') != function.npos && !function.starts_with("RegExp:");
@@ -134,7 +134,7 @@ bool is_library(std::string_view function, std::string_view file) {
                      [method](std::string_view package) { return method.starts_with(package); });
 }
 
-// Whether a site's stack runs a script that has no name in it.
+// Whether a site's stack runs a script whose names are missing.
 class Stacks {
  public:
   Stacks(const Profile& profile, const Runtime& runtime) : flags_(profile.nodes.size(), 0) {
@@ -162,13 +162,13 @@ class Stacks {
 
 bool is_arena(std::string_view function, std::string_view file) {
   if (function == "new_arena") return base_name_view(file) == "obmalloc.c";
-  // Without debug information new_arena() is a part of others; what it calls stays, and maps nothing but arenas.
+  // Without debug information new_arena() is part of other functions; what it calls remains, and maps only arenas.
   return file.empty() && (function.starts_with("_PyObject_Arena") || function == "_PyMem_ArenaAlloc");
 }
 
 namespace {
 
-// python: of a profile with frames of Python.
+// python: of a profile with Python frames.
 FrameRole role_of(const Profile& profile, const Frame& frame, const PythonPaths* python) {
   if (is_arena(frame.function, frame.file)) return FrameRole::kOther;
   const bool has_module = frame.module < profile.modules.size();
@@ -185,7 +185,7 @@ FrameRole role_of(const Profile& profile, const Frame& frame, const PythonPaths*
   }
   const Runtime* const runtime = runtime_of_module(profile, frame.module);
   if (runtime == nullptr) {
-    // Between a script and what it asks for, an object that came with Python's packages is as the interpreter is.
+    // Between a script and its allocations, an object from Python's packages counts as the interpreter.
     const bool is_own = python == nullptr || python->object(frame.module) == ObjectOrigin::kOwn;
     return is_own ? FrameRole::kOther : FrameRole::kInterpreter;
   }
@@ -210,7 +210,7 @@ std::vector<FrameRole> frame_roles(const Profile& profile) {
   const std::optional<PythonPaths> python = python_paths(profile);
   std::vector<FrameRole> roles;
   roles.reserve(profile.frames.size());
-  std::vector<char> is_plain(profile.modules.size());  // of no runtime, and not compiled by one
+  std::vector<char> is_plain(profile.modules.size());  // belongs to no runtime, and not compiled by one
   for (uint32_t i = 0; i < profile.modules.size(); ++i)
     is_plain[i] = profile.modules[i].path != "[JIT]" && profile.modules[i].path != kPythonModule &&
                   runtime_of_module(profile, i) == nullptr && (!python || python->object(i) == ObjectOrigin::kOwn);
@@ -225,10 +225,10 @@ std::optional<ScriptHint> find_script_hint(const Profile& profile) {
   constexpr uint64_t kPart = 10;  // a tenth
   const Runtime* const runtime = find_runtime(profile);
   if (runtime == nullptr || !may_have_hint(*runtime, profile)) return std::nullopt;
-  if (runtime->name == "python" && has_python(profile)) return std::nullopt;  // its frames were read without a setting
+  if (runtime->name == "python" && has_python(profile)) return std::nullopt;  // its frames are read without a setting
   const std::vector<FrameRole> roles = frame_roles(profile);
   if (std::find(roles.begin(), roles.end(), FrameRole::kScript) != roles.end())
-    return std::nullopt;  // it has been told
+    return std::nullopt;  // the setting was used
   const Stacks stacks(profile, *runtime);
   const auto is_memory = [](const Device& device) { return device.name == "host" || device.name == "mapped"; };
   uint64_t all_bytes = 0;

@@ -1,4 +1,4 @@
-// cli/model/analysis/source_lines.cc: sums run up the tree of stacks once, and one walk down it knows which lines stand
+// cli/model/analysis/source_lines.cc: one pass sums up the tree of stacks, and one walk down it knows which lines are
 // further out, so that a recursion counts once.
 #include "cli/model/analysis/source_lines.h"
 
@@ -11,7 +11,7 @@
 namespace heapprof::cli {
 namespace {
 
-// The blocks beside a metric of bytes.
+// The number of blocks for a metric of bytes.
 uint64_t blocks_of(Metric metric, const PlaceNumbers& numbers) {
   switch (metric) {
     case Metric::kPeak: return numbers.peak_blocks;
@@ -23,7 +23,7 @@ uint64_t blocks_of(Metric metric, const PlaceNumbers& numbers) {
   return 0;
 }
 
-// enter(node) from the root inwards, and leave(node) behind all that is further in.
+// Calls enter(node) from the root inwards, and leave(node) after everything further in.
 template <typename Enter, typename Leave>
 void walk_down(const std::vector<FrameNode>& nodes, const Enter& enter, const Leave& leave) {
   std::vector<uint32_t> first_child(nodes.size());
@@ -45,7 +45,7 @@ void walk_down(const std::vector<FrameNode>& nodes, const Enter& enter, const Le
   }
 }
 
-// By frame: equal for those of one line, from 1; 0: not asked for.
+// By frame: equal for frames of one line, from 1; 0: not requested.
 std::vector<uint32_t> number_lines(const Profile& profile, const std::vector<bool>& frames) {
   std::map<std::pair<std::string_view, uint32_t>, uint32_t> numbers;
   std::vector<uint32_t> by_frame(profile.frames.size());
@@ -61,7 +61,7 @@ std::vector<uint32_t> number_lines(const Profile& profile, const std::vector<boo
 }  // namespace
 
 std::vector<bool> find_source_frames(const Profile& profile, std::string_view name) {
-  if (name.empty()) return {};  // a pattern without globs fits all
+  if (name.empty()) return {};  // a pattern without globs matches all
   const FrameMatcher matcher(profile);
   const std::string text(name);
   std::vector<bool> found(profile.frames.size());
@@ -108,7 +108,7 @@ std::vector<SourceLines> find_source_lines(const Profile& profile, const PlaceTr
     add_to(&files[profile.frames[frame].file].itself, amount);
   }
   for (size_t node = below.size(); node-- > 1;) add_to(&below[profile.nodes[node].parent], below[node]);
-  std::vector<uint32_t> open(profile.frames.size() + 1);  // by line: how often it stands further out
+  std::vector<uint32_t> open(profile.frames.size() + 1);  // by line: how often it occurs further out
   const auto enter = [&](uint32_t node) {
     const uint32_t frame = profile.nodes[node].frame;
     const uint32_t line = line_of[frame];

@@ -1,11 +1,11 @@
-// cli/model/analysis/source_lines.h: a metric by lines of source: what each line asked for itself, and what was asked
-// for in what it called.
+// cli/model/analysis/source_lines.h: a metric by lines of source: what each line allocated itself, and what its callees
+// allocated.
 //
 // Guarantees
-//  - Each site counts `itself` in one line at most: that of its place (places.h); and `called` once in each line that
-//    is on its stack, however often it stands there.
-//  - What a line has itself is part of what it has called.
-//  - What a rule of cli/model/analysis/suppressions.h explains is in none of the numbers of leaks, as in places.
+//  - Each site counts as `itself` in at most one line, that of its place (places.h), and as `called` once in each line
+//    on its stack, however often the line occurs there.
+//  - A line's `itself` is part of its `called`.
+//  - Suppressed leaks (cli/model/analysis/suppressions.h) are in none of the numbers of leaks, as in places.
 // Cost:     linear in nodes and sites.
 #pragma once
 
@@ -24,20 +24,21 @@ struct LineNumbers {
   uint64_t itself = 0;  // of the metric
   uint64_t itself_blocks = 0;
   uint64_t called = 0;
-  uint32_t frame = 0;  // one of those that stand for the line
+  uint32_t frame = 0;  // one of the line's frames
 };
 
 struct SourceLines {
-  std::string file;  // as the program's debug information, or its interpreter, names it
+  std::string file;  // its name in the program's debug information, or in its interpreter
   std::map<uint32_t, LineNumbers> lines;
   uint64_t itself = 0;  // of all lines
 };
 
-// The frames that are meant by the name of a source file (its path, or what follows any of its slashes), or else by
-// that of a function (with or without what it is a member of). Both may be globs. By frame; empty: no frame.
+// The frames of a source file (by its path, or what follows any of its slashes), or else of a function (with or without
+// its class or namespace). Both names may be globs. By frame; empty: no frame.
 std::vector<bool> find_source_frames(const Profile& profile, std::string_view name);
 
-// Of each file the lines of those frames that have some of the metric; the file with most itself first, then by name.
+// For each file, the lines of those frames that have some of the metric; the file with most `itself` first, then by
+// name.
 std::vector<SourceLines> find_source_lines(const Profile& profile, const PlaceTree& tree, const Device& device,
                                            Metric metric, const std::vector<bool>& frames);
 

@@ -1,6 +1,5 @@
-// cli/model/analysis/suppressions.cc: whether a rule fits at a node depends on the node and the frames outside of it,
-// and nodes are numbered parents first: one pass finds for each node the first rule that fits anywhere from it
-// outwards.
+// cli/model/analysis/suppressions.cc: whether a rule fits at a node depends on the node and the frames further out, and
+// parents have smaller numbers. So one pass finds for each node the first rule that fits anywhere from it outwards.
 #include "cli/model/analysis/suppressions.h"
 
 #include "cli/base/problems.h"
@@ -23,7 +22,7 @@ constexpr std::string_view kCalledBy = "<-";
 constexpr std::string_view kFold = "fold";
 constexpr uint32_t kNoRule = 0xffffffff;
 
-// One line of a file, taken apart. A problem is a sentence that ends what stands before it: "… , not 'this'".
+// Parses one line of a file. A problem is the end of a sentence: "… , not 'this'".
 class LineParser {
  public:
   explicit LineParser(std::string_view line) : line_(trimmed(line)) {}
@@ -79,7 +78,7 @@ class LineParser {
     return std::nullopt;
   }
 
-  // Takes a line apart into words, and the reason behind a # that follows a blank. "…" holds blanks together.
+  // Splits a line into words, and the reason after a # that follows a blank. "…" may contain blanks.
   bool split() {
     std::string word;
     bool is_quoted = false;
@@ -163,17 +162,17 @@ class Matcher {
  private:
   static constexpr size_t kAnyFirst = 256;
 
-  // By which first byte a function is looked up; kAnyFirst where the two forms of its name begin differently.
+  // The first byte by which a function is looked up; kAnyFirst if the two forms of its name begin differently.
   static size_t first_of(const std::string& plain, const std::string& full) {
     const auto byte = [](const std::string& name) { return name.empty() ? 0u : static_cast<unsigned char>(name[0]); };
     return byte(plain) == byte(full) ? byte(full) : kAnyFirst;
   }
 
-  // Of forty rules two or three ask for functions of one first letter.
+  // Of forty rules, two or three are for functions with the same first letter.
   std::vector<std::vector<uint32_t>> find_candidates() const {
     std::vector<std::vector<uint32_t>> by_first(kAnyFirst + 1);
     for (uint32_t rule = 0; rule < rules_.size(); ++rule) {
-      if (rules_[rule].frames.empty()) continue;  // what Python keeps is told otherwise
+      if (rules_[rule].frames.empty()) continue;  // what Python keeps is recognised differently
       const std::string& glob = rules_[rule].frames[0].function;
       const bool is_any = glob.empty() || glob[0] == '*' || glob[0] == '?';
       for (size_t first = 0; first <= kAnyFirst; ++first) {
@@ -210,11 +209,11 @@ class Matcher {
   const Profile& profile_;
   FrameMatcher frames_;
   std::vector<std::vector<uint32_t>> fitting_;   // by frame: rules whose first frame it may be
-  std::vector<uint32_t> first_rule_;             // by node: of those that ask for no place
-  std::vector<std::optional<FrameKind>> kinds_;  // by frame: those that were asked for
+  std::vector<uint32_t> first_rule_;             // by node: of the rules for any depth
+  std::vector<std::optional<FrameKind>> kinds_;  // by frame, as far as computed
 };
 
-// The rules that are about what Python keeps.
+// The rules for what Python keeps.
 class PythonRules {
  public:
   explicit PythonRules(const Suppressions& rules) {

@@ -1,8 +1,9 @@
-// cli/model/analysis/suppressions.h: rules that say which leaks are known and why, so that reports show them apart.
+// cli/model/analysis/suppressions.h: rules that say which leaks are known and why, so that reports show them
+// separately.
 //
 // Guarantees
-//  - Only the leaked metric is concerned, and only how it is shown: what a site leaked stays as it was counted.
-//  - A site belongs to at most one rule, the first that fits; so leaked = shown + the sums over the rules.
+//  - They affect only the leaked metric, and only how it is shown: the counts of a site do not change.
+//  - A site belongs to at most one rule, the first that fits. So leaked = shown + the sums over the rules.
 // Trust:    rules and names may be any bytes.
 // Cost:     one glob per rule and distinct frame, then linear in nodes and sites.
 #pragma once
@@ -26,18 +27,18 @@ struct SuppressionRule {
   std::string reason;
   std::string source;  // the file as the user named it; empty: built in
   uint32_t line = 0;
-  uint64_t most_blocks = UINT64_MAX;      // of a process: where more fit, none of them is known
-  PythonKeep python = PythonKeep::kNone;  // in place of frames: what Python keeps (python/keeps.h); built in only
+  uint64_t most_blocks = UINT64_MAX;      // of a process: if more fit, none of them is suppressed
+  PythonKeep python = PythonKeep::kNone;  // instead of frames: what Python keeps (python/keeps.h); built in only
 };
 
 using Suppressions = std::vector<SuppressionRule>;  // the first that fits counts
 
 // Adds the rules of a file's text: one a line, as heapprof-report(1) says. Lines that begin with "fold" name functions
-// whose rows are their callers' (cli/model/analysis/folding.h).
+// whose allocations are attributed to their callers (cli/model/analysis/folding.h).
 Result<Done> parse_suppressions(std::string_view text, const std::string& source, Suppressions* rules,
                                 std::vector<FramePattern>* folds);
 
-// The rules for what libc and libstdc++ keep until exit on purpose, and then those for what a Python interpreter does.
+// The rules for what libc and libstdc++ keep until exit on purpose, then those for what a Python interpreter keeps.
 void add_default_suppressions(Suppressions* rules);
 
 // Sets Site::suppressed_by of every site that leaked and fits a rule.

@@ -1,4 +1,4 @@
-// cli/model/analysis/tensor_roles.cc: on the host a tensor is known by its stack, on a CUDA device by its device.
+// cli/model/analysis/tensor_roles.cc: on the host a tensor is identified by its stack, on a CUDA device by its device.
 #include "cli/model/analysis/tensor_roles.h"
 
 #include "cli/base/saturating.h"

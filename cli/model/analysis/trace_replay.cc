@@ -1,9 +1,9 @@
-// cli/model/analysis/trace_replay.cc: the state at the end is built first; then the events are taken back one by one.
-// An event that fits stays, one that does not is left out, and the state is as if it had not been.
+// cli/model/analysis/trace_replay.cc: the state at the end is built first; then the events are undone one by one. An
+// event that fits is kept; one that does not is left out, and does not change the state.
 //
-// Whether memory of the driver is a segment of an allocator's or a block of somebody else's is known at its end: a
-// tensor has lain in it, or none. Mappings are the allocator's wherever the device has tensors: a part of its segment
-// may never have had one. A tensor in memory that the driver was not seen to give out is a segment of its own.
+// Driver memory is an allocator's segment or an unrelated block; this is known at its end, by whether a tensor has lain
+// in it. If the device has tensors, all mappings are the allocator's: a part of its segment may never have had one. A
+// tensor in memory whose allocation by the driver was not seen is a separate segment.
 #include "cli/model/analysis/trace_replay.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::string_view outer_name(std::string_view device) {
 
 class Replay {
  public:
-  // driver and tensors: places in trace.devices; kNone: it has none there
+  // driver and tensors: indexes into trace.devices; kNone: not there
   static constexpr uint32_t kNone = UINT32_MAX;
   Replay(const DeviceTrace& trace, uint32_t driver, uint32_t tensors)
       : trace_(trace), driver_(driver), tensors_(tensors) {}
@@ -45,9 +45,9 @@ class Replay {
 
  private:
   enum class Kind {
-    kSegment,  // of the allocator: an allocation of the driver's
-    kPart,     // of a segment of the allocator's that grows: a mapping
-    kBlock,    // a segment that is one block
+    kSegment,  // of the allocator: a driver allocation
+    kPart,     // of a growing segment of the allocator: a mapping
+    kBlock,    // a segment with a single block
   };
   struct Piece {
     uint64_t size_bytes;
@@ -69,7 +69,7 @@ class Replay {
            memory.size_bytes <= kEndOfAddresses - memory.address;
   }
 
-  // Whether nothing of the table overlaps it. pre: is_range(memory)
+  // Whether nothing in the table overlaps it. pre: is_range(memory)
   template <typename Table>
   static bool is_free(const Table& table, const TracedMemory& memory) {
     const auto next = table.lower_bound(memory.address);
@@ -167,8 +167,9 @@ class Replay {
     return true;
   }
 
-  // Where a tensor is refused, its allocator says what is left in its segments. What the device had free is what the
-  // driver said just before, when it refused the allocator; once the driver gave or took memory, that is not known.
+  // When a tensor is refused, its allocator reports what is left in its segments. The device's free memory is what the
+  // driver reported just before, when it refused the allocator; after the driver allocates or frees memory, it is
+  // unknown.
   void find_free_bytes(std::vector<StateEvent>* events) const {
     uint64_t free_bytes = kFreeNotKnown;
     for (StateEvent& event : *events) {

@@ -1,14 +1,15 @@
-// cli/model/analysis/trace_replay.h: a trace of device memory as viewers of an allocator's state take it: segments,
-// blocks in them, and events that lead from one state to the next.
+// cli/model/analysis/trace_replay.h: turns a trace of device memory into the form that viewers of an allocator's state
+// take: segments, blocks in them, and the events between the states.
 //
-// A viewer shows the state at an event by taking back, from the end, all that came after it. What does not fit (a block
-// in no segment, an end of what is there still) stops it or shows nonsense. So the trace is taken back here first.
+// To show the state at an event, a viewer undoes, from the end, all that came after it. An inconsistency (a block in no
+// segment, an end of memory that is still live) stops it or shows nonsense. So the trace is undone here first.
 //
 // Guarantees
-//  - Taken back from the segments at the end, every event fits: what ends is not there afterwards, what begins is, no
-//    two blocks or segments overlap, and each block lies in segments. What does not fit in the profile is left out.
+//  - Undone from the segments at the end, every event fits: memory that ends is gone after it, memory that begins is
+//    there, no two blocks or segments overlap, and each block lies in segments. Events of the profile that do not fit
+//    are left out.
 //  - Addresses and their ends are below 2^53: viewers hold them as doubles.
-// Trust:    the trace is a file's; nothing but its indexes has been checked.
+// Trust:    the trace comes from a file; only its indexes have been checked.
 #pragma once
 
 #include "cli/model/profile/device_trace.h"
@@ -23,7 +24,7 @@ namespace heapprof::cli {
 enum class StateAction : uint8_t {
   kSegmentBegin,
   kSegmentEnd,
-  kSegmentMap,    // a part of a segment that grows begins
+  kSegmentMap,    // a part of a growing segment begins
   kSegmentUnmap,  // such a part ends
   kBlockBegin,
   kBlockEnd,
@@ -32,7 +33,7 @@ enum class StateAction : uint8_t {
 
 struct StateEvent {
   StateAction action = StateAction::kRefuse;
-  uint32_t event = 0;                   // its place in DeviceTrace::events
+  uint32_t event = 0;                   // index into DeviceTrace::events
   uint64_t free_bytes = kFreeNotKnown;  // of a refusal: what the device had free
 };
 
@@ -50,15 +51,14 @@ struct StateSegment {
   std::vector<StateBlock> blocks;  // by address; gaps are between them
 };
 
-// A device with the tensors inside of it. Memory of the driver that no tensor has lain in is a segment that is one
-// block.
+// A device with the tensors inside it. Driver memory in which no tensor has lain is a segment with a single block.
 struct DeviceState {
   std::string name;
   std::vector<StateSegment> segments;  // at the end, by address
   std::vector<StateEvent> events;      // in order
 };
 
-// device: that one; empty: all of them, in the trace's order. "cuda:0/tensors" is a part of "cuda:0", and means it.
+// device: only that one; empty: all, in the trace's order. "cuda:0/tensors" is a part of "cuda:0", and selects it.
 std::vector<DeviceState> replay_trace(const DeviceTrace& trace, std::string_view device);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-// cli/model/analysis/unnamed.h: how much of a profile lies in functions that have no name, and whose they are.
+// cli/model/analysis/unnamed.h: how much of a profile lies in functions without a name, by module.
 #pragma once
 
 #include "cli/model/analysis/places.h"
@@ -10,11 +10,11 @@
 namespace heapprof::cli {
 
 struct UnnamedMemory {
-  std::vector<uint64_t> peak_bytes;  // of the host, by module: of sites whose place has no function's name
+  std::vector<uint64_t> peak_bytes;  // of the host, by module: of sites whose place has no function name
   uint64_t sum_bytes = 0;
 };
 
-// libstdc++'s reserve is not counted: it has a name of its own. tree: the profile's, where the caller has it.
+// libstdc++'s reserve is not counted: it has a name of its own. tree: the profile's, if the caller has it.
 UnnamedMemory find_unnamed(const Profile& profile, const PlaceTree* tree = nullptr);
 
 }  // namespace heapprof::cli

@@ -31,7 +31,7 @@ std::string list_names(std::vector<std::string> paths) {
   return list_texts(paths);
 }
 
-// Warns of programs that the process became, and, in one sentence, of those that it started.
+// Warns about programs that the process became by exec, and, in one sentence, about those that it started.
 void warn_of_unprofiled(const std::vector<UnprofiledProgram>& programs, uint64_t notes_lost,
                         std::vector<Problem>* warnings) {
   std::string started;
@@ -49,7 +49,7 @@ void warn_of_unprofiled(const std::vector<UnprofiledProgram>& programs, uint64_t
   if (!started.empty()) warnings->push_back(programs_not_profiled(started));
 }
 
-// Warns where a third of the peak has no name, as the report then answers nothing. Names the module that has most of
+// Warns if a third of the peak has no name, because the report then answers nothing. Names the module that has most of
 // it.
 void warn_of_missing_names(const Profile& profile, const NamesAdviser& adviser, const PlaceTree* tree,
                            std::vector<Problem>* warnings) {
@@ -63,8 +63,8 @@ void warn_of_missing_names(const Profile& profile, const NamesAdviser& adviser, 
                                     adviser ? adviser(module) : NamesAdvice()));
 }
 
-// How many stacks end early, of the stacks of all devices: every allocation has one. A row of small sites has no mark
-// of its own, so the counter has the last word.
+// How many of all devices' stacks are truncated; every allocation has a stack. A row of small sites has no flag of its
+// own, so the counter decides.
 Share truncated_share(const Profile& profile) {
   Share share{0, 0};
   for (const Device& device : profile.devices) {
@@ -80,8 +80,8 @@ Share truncated_share(const Profile& profile) {
           std::max<uint64_t>({share.all, share.count, profile.run.counters.allocations, 1})};
 }
 
-// Code that an interpreter makes while it runs has no unwind tables, and no names unless it is told to write some: one
-// flag brings both, where that matters.
+// Code that an interpreter generates at run time has no unwind tables, and no names unless a flag makes it write some.
+// One flag enables both.
 void warn_of_scripts(const Profile& profile, std::vector<Problem>* warnings) {
   const Share truncated = truncated_share(profile);
   const std::string runtime = truncated.count == 0 ? "" : running_runtime(profile);
@@ -93,8 +93,8 @@ void warn_of_scripts(const Profile& profile, std::vector<Problem>* warnings) {
   if (truncated.count > 0) warnings->push_back(stacks_truncated(truncated, runtime));
 }
 
-// Blocks that were freed and never begun, or begun again and never freed, are of an allocator past the hooks. A program
-// that comes through the hooks has none: what libc keeps from before the agent, and left events, are a few.
+// Blocks that were freed but never allocated, or allocated again but never freed, belong to an allocator that bypasses
+// the hooks. A program that uses the hooks has only a few: from libc before the agent, and from abandoned events.
 void warn_of_elsewhere(const Counters& counters, std::vector<Problem>* warnings) {
   constexpr uint64_t kFew = 10;
   constexpr uint64_t kSharePercent = 1;
@@ -104,7 +104,7 @@ void warn_of_elsewhere(const Counters& counters, std::vector<Problem>* warnings)
     warnings->push_back(blocks_of_elsewhere({elsewhere, all}));
 }
 
-// Of a module that was read in part its entry says what was missing, in brackets.
+// The entry of a partly read module names the missing part in brackets.
 void warn_of_unread(const std::vector<std::string>& modules, std::vector<Problem>* warnings) {
   std::vector<std::string> whole;
   std::vector<std::string> in_part;
@@ -113,8 +113,7 @@ void warn_of_unread(const std::vector<std::string>& modules, std::vector<Problem
   if (!in_part.empty()) warnings->push_back(names_partly_read(list_texts(in_part)));
 }
 
-// Whether the profile is incomplete for more than the events that were lost (collect/counters.cc), of which HP038
-// tells.
+// Whether the profile is incomplete for another reason than lost events (collect/counters.cc), which HP038 reports.
 bool has_other_reason(const std::string& reason) { return !reason.empty() && reason != "events were lost"; }
 
 }  // namespace

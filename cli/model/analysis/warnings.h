@@ -1,4 +1,4 @@
-// cli/model/analysis/warnings.h: what a reader of a profile must be told before they trust it.
+// cli/model/analysis/warnings.h: what a reader of a profile must know before trusting it.
 #pragma once
 
 #include "cli/base/problems.h"
@@ -11,16 +11,15 @@
 
 namespace heapprof::cli {
 
-// What helps here where a module has no names; called where that is a warning.
+// Says what helps on this machine if a module has no names; called if that is a warning.
 using NamesAdviser = std::function<NamesAdvice(const ProfileModule&)>;
 
-// The warnings of a profile, lost events first; none: the profile is whole. Files of other tools carry nothing to warn
-// of. tree: the profile's, where the caller has it.
+// The warnings of a profile, lost events first; none: the profile is complete. Files of other tools have nothing to
+// warn about. tree: the profile's, if the caller has it.
 std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& adviser = {},
                                    const PlaceTree* tree = nullptr);
 
-// Devices that refused memory: numbers of such a run say less than they seem to. The summary and the report show more
-// of it.
+// Devices that refused memory: numbers of such a run mean less than they seem to. The summary and the report show more.
 std::vector<Problem> find_refusals(const Profile& profile);
 
 }  // namespace heapprof::cli

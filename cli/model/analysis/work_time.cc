@@ -1,9 +1,9 @@
-// cli/model/analysis/work_time.cc: the part of a run in which the program does its work: behind what Python imports as
-// it starts, and before the program frees what it has, in order to exit.
+// cli/model/analysis/work_time.cc: the part of a run in which the program does its work: after Python's imports at the
+// start, and before the program frees its memory to exit.
 //
-// How much of the run the imports take goes by the machine: torch takes 1.3 s of a script's 4 s, and 10 s of 14 where
-// others use the processors, too. What is asked of the work's time gives the same answer there.
-// Imports are known by the places that stand for them ("import torch").
+// The imports' part of the run depends on the machine: torch takes 1.3 s of a script's 4 s, and 10 s of 14 on a busy
+// machine. Rules about the time of the work give the same answer on both. Imports are identified by their places
+// ("import torch").
 #include "cli/base/saturating.h"
 #include "cli/model/analysis/finding_rules.h"
 #include "cli/model/analysis/python/paths.h"
@@ -13,7 +13,7 @@
 namespace heapprof::cli {
 
 uint64_t imports_end_ns(const FindingScene& scene) {
-  constexpr uint64_t kPercent = 1;      // of all imports, that belong to the start if they come in one stretch
+  constexpr uint64_t kPercent = 1;      // of all imports: these belong to the start if they come without a pause
   constexpr uint64_t kOthersPart = 20;  // of the peak
   const auto is_import = [&](const Place& place) {
     return place.has_frame && is_python_mark(scene.profile, scene.profile.frames[place.frame]);

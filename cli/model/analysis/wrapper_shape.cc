@@ -1,7 +1,7 @@
-// cli/model/analysis/wrapper_shape.cc: one pass over the sites finds the functions that have enough to be looked at;
-// each of these is looked at by itself, and the first thing that does not fit ends that.
+// cli/model/analysis/wrapper_shape.cc: one pass over the sites finds the functions with enough bytes; each of these is
+// examined separately, until the first condition that fails.
 //
-// Sums are not cut off at 2^64: where they are, a forged profile has a million functions with a quarter each.
+// Sums do not saturate at 2^64: otherwise a forged profile could have a million functions with a quarter each.
 #include "cli/model/analysis/wrapper_shape.h"
 
 #include "cli/base/function_name.h"
@@ -18,13 +18,13 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr uint64_t kShare = 4;              // one part in so many of the bytes is its own, or more
+constexpr uint64_t kShare = 4;              // at least one part in so many of the bytes is its own
 constexpr uint64_t kLargeObject = 4 << 10;  // bytes
 
-// What has to be seen: of a function whose name says nothing, and of one whose name says that it allocates.
+// What must be observed: for a function whose name says nothing, and for one whose name says that it allocates.
 struct Needed {
   size_t callers;
-  size_t steady_callers;  // to which it gave blocks of one size in each stack
+  size_t steady_callers;  // that got blocks of one size in each stack
   size_t sizes;
   uint64_t blocks;
 };
@@ -36,7 +36,7 @@ struct CallerSizes {
   bool has_other = false;  // blocks of several sizes in one stack
 };
 
-// The smallest and largest block; of other tools' profiles the mean is all there is.
+// The smallest and largest block; other tools' profiles have only the mean.
 struct SizeRange {
   uint64_t smallest_bytes = UINT64_MAX;
   uint64_t largest_bytes = 0;
@@ -151,7 +151,7 @@ OwnBlocks::Look OwnBlocks::look_at(uint32_t function, const Part& part) {
     if (frame_at(outer).function == kSmallSitesText) continue;
     CallerSizes& caller = callers[tree_.functions[profile_.nodes[outer].frame]];
     blocks = add_saturating(blocks, site.numbers.total_blocks);
-    if (site.numbers.total_blocks < 2 || !has_sizes(site.numbers)) continue;  // one block says nothing of others
+    if (site.numbers.total_blocks < 2 || !has_sizes(site.numbers)) continue;  // a single block says nothing
     const bool is_steady = site.numbers.smallest_bytes == site.numbers.largest_bytes;
     (is_steady ? caller.has_steady : caller.has_other) = true;
     if (is_steady) sizes.insert(site.numbers.largest_bytes);
@@ -173,7 +173,7 @@ OwnBlocks::Look OwnBlocks::look_at(uint32_t function, const Part& part) {
   return look;
 }
 
-// Whether nothing but the allocator, and wrappers that are folded already, is between the block and the function.
+// Whether only the allocator, and already folded wrappers, are between the block and the function.
 bool OwnBlocks::is_next_to_allocator(uint32_t node, uint32_t place) const {
   for (; node != place; node = profile_.nodes[node].parent) {
     const uint32_t frame = profile_.nodes[node].frame;
@@ -184,7 +184,7 @@ bool OwnBlocks::is_next_to_allocator(uint32_t node, uint32_t place) const {
   return true;
 }
 
-// Whether the function stands at the node or further out. A look comes through a node once.
+// Whether the function is at the node or further out. A look visits a node only once.
 bool OwnBlocks::is_further_out(uint32_t function, uint32_t node) {
   for (; node != 0 && seen_[node] != looks_; node = profile_.nodes[node].parent) {
     seen_[node] = looks_;
@@ -193,7 +193,7 @@ bool OwnBlocks::is_further_out(uint32_t function, uint32_t node) {
   return false;
 }
 
-// One line of the function; where lines are not known, one address.
+// One line of the function; one address if lines are unknown.
 bool OwnBlocks::is_same_call(uint32_t frame, uint32_t other) const {
   const Frame& a = profile_.frames[frame];
   const Frame& b = profile_.frames[other];

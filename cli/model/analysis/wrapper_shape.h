@@ -1,24 +1,24 @@
-// cli/model/analysis/wrapper_shape.h: functions that nobody has heard of, and that do nothing but pass a size on to the
-// allocator.
+// cli/model/analysis/wrapper_shape.h: recognises unknown functions that only pass a size on to the allocator.
 //
-// It is a guess, so much has to agree. A function is taken for a wrapper if
+// It is a guess, so many conditions must hold. A function is taken for a wrapper if
 //  - a quarter of a device's bytes (of the peak, of all, or of those live at the end) are its own;
-//  - all of its blocks there come from one line of it, and nothing but the allocator, or a wrapper, is called there;
+//  - all of its blocks there come from one line of it, and that line calls only the allocator, or a wrapper;
 //  - it is in no stack twice;
 //  - it has eight callers or more, a thousand blocks, and to at least half of its callers, and five, it gave blocks of
 //    one size a stack, four sizes in all: the size is the caller's choice, and not its own;
 //  - or its name ends in the word alloc, malloc, calloc, zalloc, realloc or allocate: then three callers are enough,
 //    two sizes, and six blocks;
-//  - and nothing that it allocates on another device says otherwise: several lines, one size for all, sizes that differ
-//    in most stacks. Who passes sizes on to malloc and maps pieces as large as it likes is no wrapper.
-// So a function that loads, copies or grows something keeps its rows: its blocks have many sizes in one stack. And so
-// does one that makes objects of one kind: they have one size whoever asks.
+//  - and nothing that it allocates on another device contradicts this: several lines, one size for all, sizes that
+//    differ in most stacks. A function that passes sizes on to malloc, but chooses the size of pieces that it maps, is
+//    no wrapper.
+// So a function that loads, copies or grows something keeps its rows: its blocks have many sizes in one stack. So does
+// one that makes objects of one kind: they have one size for all callers.
 //
-// Not provided: certainty. A function that makes images of sizes that its callers fix looks the same as a wrapper.
-//           Without names and without sizes (other tools' profiles have none) nothing is recognised.
-// Trust:    names and numbers are strangers'.
+// Not provided: certainty. A function that makes images of sizes that its callers choose looks like a wrapper. Without
+//           names or without sizes (other tools' profiles have none) nothing is recognised.
+// Trust:    names and numbers are untrusted.
 // Cost:     at most twelve functions of a device can have a quarter of something. Each of them costs its sites, and the
-//           nodes outside of them once.
+//           nodes further out once.
 #pragma once
 
 #include "cli/model/analysis/places.h"
@@ -31,7 +31,7 @@
 
 namespace heapprof::cli {
 
-// What each function (PlaceTree::functions) of the program's own is the place of. Keeps references to both.
+// The blocks whose place is in each user function (PlaceTree::functions). Keeps references to both.
 class OwnBlocks {
  public:
   OwnBlocks(const Profile& profile, const PlaceTree& tree);
@@ -41,15 +41,15 @@ class OwnBlocks {
   // The functions that look like wrappers, and are not folded yet.
   std::vector<uint32_t> find_wrappers();
 
-  // Whether what the function allocates says that it is none; few blocks say nothing.
+  // Whether the function's allocations show that it is no wrapper; few blocks show nothing.
   bool contradicts(uint32_t function);
 
-  // Whether it takes pieces, from which it cuts what it was asked for. Objects of one expression have one size, and
-  // few have 4 KiB; of other functions only one large size, whoever asks, says so.
+  // Whether it allocates pieces, from which it cuts smaller blocks. Objects of one expression have one size, and few
+  // have 4 KiB; for other functions only one large size for all callers shows it.
   bool cuts_pieces(uint32_t function, bool makes_objects) const;
 
  private:
-  __extension__ using Wide = unsigned __int128;  // sums of strangers' numbers, of which none may reach its end
+  __extension__ using Wide = unsigned __int128;  // sums of untrusted numbers: they must not overflow
 
   struct Sums {
     Wide peak_bytes = 0;
@@ -59,7 +59,7 @@ class OwnBlocks {
     void add(const Site& site);
     bool is_quarter_of(const Sums& all) const;
   };
-  // Of one device.
+  // For one device.
   struct Part {
     uint32_t device = 0;
     Sums sums;
@@ -82,7 +82,7 @@ class OwnBlocks {
   const PlaceTree& tree_;
   std::vector<Sums> all_;                                  // by device
   std::unordered_map<uint32_t, std::vector<Part>> parts_;  // by function
-  std::vector<uint32_t> seen_;                             // by node: the last look that came through it
+  std::vector<uint32_t> seen_;                             // by node: the last look that visited it
   uint32_t looks_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// cli/model/compare/diff.cc: stacks are matched per device, and summed by the function that they end in.
+// cli/model/compare/diff.cc: stacks are matched per device, and summed by the function in which they end.
 #include "cli/model/compare/diff.h"
 
 #include "cli/base/function_name.h"
@@ -61,7 +61,7 @@ DeviceChange diff_devices(StackPaths* paths, const std::string& name, BySide<con
   return change;
 }
 
-// Orders places by how much they changed; of equals, the larger one in the current profile comes first.
+// Orders places by how much they changed; among equals, the larger one in the current profile comes first.
 template <typename ChangeOf>
 void sort_by_change(std::vector<uint32_t>* order, ChangeOf change_of) {
   std::stable_sort(order->begin(), order->end(), [&](uint32_t a, uint32_t b) {
@@ -76,7 +76,7 @@ struct Line {
   double amount = 0;
 };
 
-using Lines = std::vector<Line>;  // in the order in which they stand in the source
+using Lines = std::vector<Line>;  // in the order of the source
 
 // The lines of all functions of the device, by PlaceTree::functions.
 std::unordered_map<uint32_t, Lines> lines_by_function(const Profile& profile, const PlaceTree& tree,
@@ -99,13 +99,13 @@ std::unordered_map<uint32_t, Lines> lines_by_function(const Profile& profile, co
   return lines;
 }
 
-// One large change costs less than two middling ones: a line that is new beside one that did not change.
+// One large change costs less than two medium ones, which prefers a new line next to an unchanged one.
 double cost_of(double amount) { return std::sqrt(std::abs(amount)); }
 
-// How much each line of `now` gained on its partner in `before`; without one, all that it has.
+// How much each line of `now` gained over its partner in `before`; all that it has, without a partner.
 std::vector<double> gains(const Lines& before, const Lines& now) {
   const size_t width = before.size() + 1;
-  std::vector<double> costs(width * (now.size() + 1));  // of the first i lines of now beside the first j of before
+  std::vector<double> costs(width * (now.size() + 1));  // of the first i lines of now with the first j of before
   const auto cost = [&](size_t i, size_t j) -> double& { return costs[i * width + j]; };
   for (size_t i = 0; i <= now.size(); ++i) {
     for (size_t j = 0; j <= before.size(); ++j) {
@@ -191,7 +191,7 @@ std::vector<ChangedFrame> find_changed_frames(BySide<const Profile*> profiles, c
   constexpr size_t kMostPairs = 1'000'000;
   BySide<std::unordered_map<uint32_t, Lines>> lines;
   for (const Side side : kSides) lines[side] = lines_by_function(*profiles[side], trees[side], device.name, metric);
-  // Of all functions of the name: overloads and a compiler's parts of one are one place.
+  // For all functions with the name: overloads, and a compiler's parts of a function, are one place.
   const auto lines_of = [&](Side side, const PlaceChange& place) {
     Lines all;
     if (place.frame[side] == kNoFrame) return all;

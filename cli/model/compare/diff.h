@@ -1,16 +1,15 @@
-// cli/model/compare/diff.h: two profiles compared: what changed per device and metric, and which places explain it.
+// cli/model/compare/diff.h: compares two profiles: what changed per device and metric, and which places explain it.
 //
-// A place here is a function: sites are summed by the innermost function that is the user's own, whatever its lines,
-// files and callers are in the one profile or the other (cli/model/compare/stack_paths.h,
-// cli/model/compare/match_stacks.h).
+// Here a place is a function: sites are summed by the innermost user function, regardless of its lines, files and
+// callers in either profile (cli/model/compare/stack_paths.h, cli/model/compare/match_stacks.h).
 //
 // Guarantees
 //  - Each site of both profiles is in exactly one place, so the changes of all places sum to the change of their
 //    device.
-//  - Leaks that a rule suppressed (cli/model/analysis/suppressions.h) are no part of the leaked metric, as in reports.
+//  - Suppressed leaks (cli/model/analysis/suppressions.h) are no part of the leaked metric, as in reports.
 //  - Deterministic for equal profiles.
-// Cost:     linear in frames, nodes and sites; 0.6 to 1.0 s of processor time and 131 to 212 MB for two profiles
-//           of 100,000 sites each, reading them included (tests/bench/runs/2026-11-21-diff.md).
+// Cost:     linear in frames, nodes and sites; 0.6 to 1.0 s of processor time and 131 to 212 MB for two profiles of
+//           100,000 sites each, including reading them (tests/bench/runs/2026-11-21-diff.md).
 #pragma once
 
 #include "cli/base/units.h"
@@ -26,7 +25,7 @@ namespace heapprof::cli {
 
 struct PlaceChange {
   BySide<uint32_t> frame = {kNoFrame, kNoFrame};  // of the place in each profile; both kNoFrame: sites without a stack
-  bool is_by_module = false;                      // all functions without a name of a module whose addresses differ
+  bool is_by_module = false;                      // all unnamed functions of a module whose addresses differ
   BySide<PlaceNumbers> numbers;
   std::vector<MatchedStack> stacks;
 
@@ -36,7 +35,7 @@ struct PlaceChange {
 struct DeviceChange {
   std::string name;
   BySide<bool> is_in = {};
-  BySide<PlaceNumbers> numbers;  // zeros where the device is not
+  BySide<PlaceNumbers> numbers;  // zeros if the profile lacks the device
   std::vector<PlaceChange> places;
 
   Change change(Metric metric) const { return {numbers[kBase].metric(metric), numbers[kCurrent].metric(metric)}; }
@@ -44,24 +43,24 @@ struct DeviceChange {
 
 struct ProfileDiff {
   BySide<PlaceTree> trees;
-  std::vector<DeviceChange> devices;  // in the order of base, then those of current alone
+  std::vector<DeviceChange> devices;  // in the order of base, then those only in current
   ScopesDiff scopes;
 };
 
-// Leaks must have been marked before.
+// pre: leaks are marked.
 ProfileDiff diff_profiles(const Profile& base, const Profile& current);
 
 // Whether both profiles have the metric, so that it can be compared.
 bool has_metric(const Profile& base, const Profile& current, Metric metric);
 
-// Indexes of the places that explain the device's change of the metric, by how much they changed, the most first. Left
-// out are those that changed by no more than the slack, or, unless they make a tenth of the device's own change, than
-// their share.
+// Indexes of the places that explain the device's change of the metric, the largest change first. Places that changed
+// by no more than the slack are left out. So are those that changed by no more than their share, unless that is a tenth
+// of the device's own change.
 std::vector<uint32_t> rank_changes(const DeviceChange& device, Metric metric, const Tolerance& tolerance);
 // Indexes of all places that changed at all, the most first.
 std::vector<uint32_t> rank_all_changes(const DeviceChange& device, Metric metric);
 
-// Stacks of the place whose change goes the way of the place's own, the most first.
+// Stacks of the place whose change has the same sign as the place's own, the largest first.
 std::vector<uint32_t> rank_stacks(const PlaceChange& place, Metric metric);
 
 // A frame of one of the two profiles, or kNoFrame.
@@ -72,10 +71,10 @@ struct ChangedFrame {
   bool operator==(const ChangedFrame&) const = default;
 };
 
-// By place of the device: the frame whose line explains why the function takes more, or less: the line of the current
-// profile that gained most, or that of the base which lost most, as the lines of both profiles are matched in their
-// order, such that what they have differs least. Where nothing changed, or the function has too many lines,
-// PlaceChange::frame. Two lines that have about as much may be taken for each other.
+// By place of the device: the frame whose line explains why the function takes more, or less. It is the line of the
+// current profile that gained most, or the line of the base that lost most. The lines of both profiles are matched in
+// their order, such that their numbers differ least. If nothing changed, or the function has too many lines, it is
+// PlaceChange::frame. Two lines with about the same numbers may be confused.
 // Cost: linear in the device's sites, and for each function in the product of its lines.
 std::vector<ChangedFrame> find_changed_frames(BySide<const Profile*> profiles, const BySide<PlaceTree>& trees,
                                               const DeviceChange& device, Metric metric);

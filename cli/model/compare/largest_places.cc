@@ -1,5 +1,5 @@
-// cli/model/compare/largest_places.cc: see merge_parts.h. To fold wrappers changes what is beside the frames, and a
-// Python program's stacks: a copy without what is not asked for bears it.
+// cli/model/compare/largest_places.cc: see merge_parts.h. Folding wrappers changes data about frames, and a Python
+// program's stacks, so it works on a copy with only the needed data.
 #include "cli/base/file_name.h"
 #include "cli/model/analysis/folding.h"
 #include "cli/model/analysis/frame_name.h"

@@ -1,4 +1,4 @@
-// cli/model/compare/match_stacks.cc: a round of matching joins groups of sites; what was joined into another group is
+// cli/model/compare/match_stacks.cc: a round of matching joins groups of sites; a group that was joined into another is
 // empty afterwards.
 #include "cli/model/compare/match_stacks.h"
 
@@ -21,7 +21,7 @@ struct Group {
   bool has_taken_in = false;           // others
 };
 
-// Most are told apart by their functions: a walk of two paths costs a hundred times that.
+// The function sets exclude most candidates; walking two paths costs a hundred times as much.
 struct Candidate {
   StackPaths::FunctionSet functions;
   uint32_t group;
@@ -108,12 +108,12 @@ class Round {
     into->has_taken_in = true;
   }
 
-  // Whether the function in which the group's stack ends is known to the profile that does not have the stack.
+  // Whether the profile without the group's stack has the function in which the stack ends.
   bool ends_in_known(const Group& group) const {
     return paths_.is_known(other_side(side_of(group)), paths_.innermost(group.stack.path));
   }
 
-  // Step 2: joins stacks that are alike once each has lost what the other profile has nowhere.
+  // Step 2: joins stacks that are alike without the functions that the other profile lacks.
   void match_projections() {
     struct Projected {
       uint32_t path;
@@ -164,7 +164,7 @@ class Round {
   void match_subsequences() {
     struct Members {
       BySide<std::vector<uint32_t>> singles;
-      std::vector<uint32_t> takers;  // matched already, but not by their own path alone
+      std::vector<uint32_t> takers;  // already matched, but not only by their own path
     };
     std::map<uint32_t, Members> by_function;
     for (uint32_t i = 0; i < groups_.size(); ++i) {
@@ -194,7 +194,7 @@ class Round {
     const auto length = [&](uint32_t i) { return paths_.length(groups_[i].stack.path); };
     const auto is_longer = [&](uint32_t a, uint32_t b) { return length(a) > length(b); };
     std::vector<uint32_t> all;
-    BySide<std::vector<uint32_t>> partners = {takers, takers};  // by the side of what is matched to them
+    BySide<std::vector<uint32_t>> partners = {takers, takers};  // by the side of the stacks matched to them
     for (const Side side : kSides) {
       all.insert(all.end(), singles[side].begin(), singles[side].end());
       std::vector<uint32_t>& others = partners[other_side(side)];
@@ -227,8 +227,8 @@ class Round {
                                                                                           : &groups_[found->second];
   }
 
-  // Step 4: finds the stack that has more in the other profile because this one's innermost functions were inlined into
-  // it there.
+  // Step 4: finds the stack that has more in the other profile because there this one's innermost functions were
+  // inlined into it.
   Group* find_host(const Group& group) {
     const Side side = side_of(group);
     const auto is_host = [&](const Group* host) {

@@ -1,5 +1,4 @@
-// cli/model/compare/merge_parts.h: what merge_profiles() keeps of its inputs, and how it adds up what is known of
-// their runs.
+// cli/model/compare/merge_parts.h: what merge_profiles() keeps of its inputs, and how it adds up their runs.
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -13,20 +12,19 @@ namespace heapprof::cli {
 
 // What a merged profile keeps of where each of its inputs had its memory.
 
-// For each device the places with the most at its peak (in a file without lifetimes: none), the first rows that
-// `heapprof report` shows of the profile without rules of the user's.
+// For each device the places with the most at its peak (none in a file without lifetimes): the first rows that
+// `heapprof report` shows without rules of the user.
 std::vector<std::vector<PartRow>> find_largest_places(const Profile& profile);
 
 // ---- merge_runs.cc ----
 
-// What is known of several runs together: sums, the smaller, the larger, or what they
-// have in common.
+// Combines what is known of several runs: sums, the smaller, the larger, or what they have in common.
 //
 // Guarantees
-//  - The result is the same in whatever order runs are added, and however they were added up in between.
+//  - The result does not depend on the order in which runs are added, or on sums in between.
 struct AddedRun {
-  const Profile& profile;  // what is asked of it: its run, and whether it is a sum
-  std::string file;        // its name, for what is said of it
+  const Profile& profile;  // used: its run, and whether it is a sum
+  std::string file;        // its name, for messages
   bool is_first = false;
 };
 void add_run(const AddedRun& added, RunInfo* into);

@@ -1,10 +1,9 @@
-// cli/model/compare/merge_profiles.cc: trees are put side by side below one root, and canonicalize makes one of what
-// reads alike; it is called whenever the sum has doubled, so that a thousand ranks of one program need the memory of
-// few.
+// cli/model/compare/merge_profiles.cc: trees are put side by side below one root, and canonicalize merges what reads
+// alike. It is called whenever the sum has doubled, so that a thousand ranks of one program need the memory of a few.
 //
-// Ranks are merged in trees, on many machines, in an order that nobody chose, and the result must not show which. So
-// what is kept of two values is never "the first": it is a sum, the smaller, the larger, or nothing where they differ.
-// merge_runs.cc does so for what is known of a run.
+// Ranks are merged in trees, on many machines, in an arbitrary order, which the result must not depend on. So two
+// values never give "the first": they give a sum, the smaller, the larger, or nothing if they differ. merge_runs.cc
+// does the same for facts about a run.
 #include "cli/model/compare/merge_profiles.h"
 
 #include "cli/base/file_name.h"
@@ -41,7 +40,7 @@ void add_totals(DeviceTotals* sum, const DeviceTotals& totals) {
   add_to(&sum->mapped_at_resident_max_bytes, totals.mapped_at_resident_max_bytes);
 }
 
-// "cuda:0" of two processes may be two cards.
+// "cuda:0" of two processes may be two GPUs.
 void keep_common(DeviceIdentity* sum, const DeviceIdentity& other) {
   if (sum->uuid != other.uuid) sum->uuid.clear();
   if (sum->pci_id != other.pci_id) sum->pci_id.clear();
@@ -49,7 +48,7 @@ void keep_common(DeviceIdentity* sum, const DeviceIdentity& other) {
   if (sum->memory_bytes != other.memory_bytes) sum->memory_bytes = 0;
 }
 
-// The peak of one process: of a sum that of the largest.
+// The peak of one process: of the largest in a sum.
 uint64_t largest_peak(const Profile& profile, const Device& device) {
   if (profile.merged.empty()) return device.totals.peak_bytes;
   uint64_t largest = 0;
@@ -59,7 +58,7 @@ uint64_t largest_peak(const Profile& profile, const Device& device) {
   return largest;
 }
 
-// All that is known of an input besides its memory by site, in the order in which inputs stand: ranks first, by number.
+// All facts about an input besides its memory by site; defines the order of inputs: ranks first, by number.
 auto key_of(const MergedPart& part) {
   return std::tuple(
       part.job.rank.value_or(UINT64_MAX), part.job.is_child, std::tie(part.job.host, part.file, part.pid),
@@ -83,8 +82,8 @@ bool is_device_before(const std::string& a, const std::string& b) {
 
 std::string identity_of(const ProfileModule& module) { return base_name(module.path) + '\0' + module.build_id; }
 
-// Files of one build under several names, in one profile: one module, as they will be in the sum, and so its sites are
-// one before they are compared with those of others.
+// Merges modules of one build under several names in a profile, as in the sum, so that its sites are merged before they
+// are compared with those of others.
 void unite_modules(Profile* profile) {
   std::map<std::string, uint32_t> known;
   std::vector<uint32_t> number;
@@ -127,7 +126,7 @@ void ProfileMerger::add_tree(Profile* from, uint32_t first_input) {
     sum_.frames.push_back(std::move(frame));
   }
   if (sum_.nodes.empty()) sum_.nodes.emplace_back();
-  // Node i becomes first + i − 1, and the root stays the root.
+  // Node i becomes first + i − 1; the root does not change.
   const auto first_node = static_cast<uint32_t>(sum_.nodes.size());
   for (size_t i = 1; i < from->nodes.size(); ++i) {
     const FrameNode& node = from->nodes[i];
@@ -166,7 +165,7 @@ void ProfileMerger::add_devices(Profile* from, Offsets offsets) {
     same->totals.max_blocks_ns = moment.max_blocks_ns;
     for (Site& site : device.sites) {
       if (site.node != 0) site.node = first_node + site.node - 1;
-      site.live_bytes.clear();  // of moments that are not the others'
+      site.live_bytes.clear();  // its moments differ from the others'
       site.steps.clear();
       site.stays.clear();
       if (!is_sum && site.grouped_stacks == 0) site.spread = {spread_of_one(site.numbers, 0)};
@@ -183,7 +182,7 @@ void ProfileMerger::add_devices(Profile* from, Offsets offsets) {
     keep_common(&same->identity, device.identity);
     add_held(&same->held, device.held);
     add_use(&same->use, device.use);
-    if (same->limit_bytes != device.limit_bytes) same->limit_bytes = 0;  // there is none for all of them
+    if (same->limit_bytes != device.limit_bytes) same->limit_bytes = 0;  // no common limit
   }
 }
 
@@ -223,7 +222,7 @@ void ProfileMerger::add_inputs(const Profile& from, const std::string& file) {
             [](const MergedPart& a, const MergedPart& b) { return is_device_before(a.device, b.device); });
 }
 
-// By what a module is known by, which does not change as more is merged: its path may.
+// By a module's identity, which further merges do not change, as they may its path.
 void ProfileMerger::order_modules() {
   std::vector<ProfileModule> modules;
   std::vector<uint32_t> number(sum_.modules.size());
@@ -238,7 +237,8 @@ void ProfileMerger::order_modules() {
   }
 }
 
-// Before sites are added up, so that of two processes that had the most the first one is the same in any order.
+// Runs before sites are added up, so that among processes with the same maximum the first one does not depend on the
+// order.
 void ProfileMerger::order_inputs() {
   std::vector<uint32_t> order(inputs_.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -286,7 +286,7 @@ Result<Done> ProfileMerger::add(Profile profile, const std::string& file) {
   if (profile.merged.empty()) unite_modules(&profile);
   add_run({profile, base_name(file), added_ == 0}, &sum_.run);
   const auto first_input = static_cast<uint32_t>(inputs_.size());
-  add_inputs(profile, file);  // finds its places, before the tree is taken from it
+  add_inputs(profile, file);  // finds its places, before its tree is moved
   add_tree(&profile, first_input);
   ++added_;
   if (sum_.nodes.size() > 2 * canonical_nodes_ + kNodesBetween) settle();

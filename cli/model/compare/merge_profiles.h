@@ -1,23 +1,22 @@
-// cli/model/compare/merge_profiles.h: several profiles as one, by site: processes of a run, ranks of a job, runs of a
+// cli/model/compare/merge_profiles.h: merges several profiles by site: processes of a run, ranks of a job, runs of a
 // program.
 //
-// A site is one of several inputs if it has the same path: frames of one function, place and address, in modules that
-// are the same by build id, or by file name where there is none.
+// Sites of several inputs are the same if they have the same path: frames with the same function, place and address, in
+// modules that are the same by build id, or by file name without one.
 //
 // Guarantees
 //  - Totals, leaks, temporary blocks and lifetimes add up exactly; the result is canonical and holds
 //    cli/model/profile/invariants.h.
-//  - What is added as peak is what each process had at its own peak: those moments differ, so the sum is no amount of
-//    memory that was ever in use, and Profile::merged keeps every process's own. There is no timeline,
-//    and nothing of what sites held at moments.
-//  - The result is the same to the byte in whatever order profiles come, and however often they were merged in
-//    between (unit/read, "any tree of merges …"): a process's part in it is told by what `merged` says of the process.
-//    Rows that were summed before it was merged (group_small_sites()) stay summed, and calls of a device's API beyond
-//    kMostApiRows are those of the merge that first had too many.
-//  - Of each site the smallest, the largest, and whose it was (site_spread.h).
+//  - The peak is the sum of what each process had at its own peak. Those moments differ, so the sum was never in use at
+//    once; Profile::merged keeps every process's own. There is no timeline, and no live bytes of sites at moments.
+//  - The result is the same to the byte for any order of profiles, and any merges in between (unit/read, "any tree of
+//    merges …"): a process is identified by its entry in `merged`. Rows that were summed before the merge
+//    (group_small_sites()) stay summed, and calls of a device's API beyond kMostApiRows are those of the merge that
+//    first had too many.
+//  - It keeps each site's smallest and largest value, and the process with the largest (site_spread.h).
 // Not provided: a peak of the machine; the profiles do not say how their moments relate.
-// Context:  one thread each; several mergers may work at the same time.
-// Cost:     as canonicalize, a few times; memory for the result and few inputs, whatever their number.
+// Context:  one thread per merger; several mergers may work at the same time.
+// Cost:     as canonicalize, a few times; memory for the result and a few inputs, regardless of their number.
 #pragma once
 
 #include "cli/base/result.h"
@@ -31,15 +30,15 @@ namespace heapprof::cli {
 
 class ProfileMerger {
  public:
-  // Adds a profile that was read from `file`; a problem if it is of another kind than those before.
+  // Adds a profile that was read from `file`; a problem if its kind differs from those before.
   Result<Done> add(Profile profile, const std::string& file);
-  // How many profiles were added, those that were sums counted once.
+  // How many profiles were added; a sum counts once.
   size_t inputs() const { return added_; }
   // pre: something was added.
   Profile take();
 
  private:
-  // Which of a device's inputs is the one that its peak's moment is of: the largest, then the earliest.
+  // The moment of a device's peak, from one of its inputs: the largest, then the earliest.
   struct PeakMoment {
     uint64_t peak_bytes = 0;
     uint64_t peak_ns = UINT64_MAX;

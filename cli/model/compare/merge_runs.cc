@@ -1,5 +1,5 @@
-// cli/model/compare/merge_runs.cc: lists are in an order of their own, and of a list that is cut the same entries stay
-// in any order of merges: the largest, where entries are as large by all that an entry says.
+// cli/model/compare/merge_runs.cc: lists have a fixed order, and a list that is cut keeps the same entries in any order
+// of merges: the largest, with ties decided by all fields of an entry.
 #include "cli/base/saturating.h"
 #include "cli/model/compare/merge_parts.h"
 #include "cli/model/profile/site_numbers.h"
@@ -23,7 +23,7 @@ void add_names(std::vector<std::string>* names, const std::vector<std::string>& 
   sort_and_unite(names);
 }
 
-// What they have in common: nothing, where they differ.
+// Their common value, or nothing if they differ.
 template <typename Value>
 void keep_equal(Value* sum, const Value& other) {
   if (*sum != other) *sum = Value();
@@ -74,14 +74,14 @@ void keep_equal_machine(Machine* sum, const Machine& other) {
   keep_equal(&sum->libc, other.libc);
 }
 
-// The same command, or the first in the alphabet of different programs' names.
+// The common command, or the alphabetically first of different programs' names.
 void add_command(std::vector<std::string>* sum, const std::vector<std::string>& other) {
   if (*sum == other) return;
   if (sum->empty() || other.empty()) return sum->clear();
   *sum = {std::min(sum->front(), other.front())};
 }
 
-// Of several reasons the first in the alphabet; none is the last.
+// The alphabetically first of several reasons; no reason sorts last.
 void add_reason(std::string* sum, const std::string& other) {
   if (sum->empty() || (!other.empty() && other < *sum)) *sum = other;
 }
@@ -94,7 +94,7 @@ void add_thread(Thread* sum, const Thread& thread) {
   add_to(&sum->frees, thread.frees);
 }
 
-// Merges threads. Those that allocated most are kept by name; ids of different processes may be alike.
+// Merges threads. Those that allocated most are kept by name; ids of different processes may be equal.
 void add_threads(RunInfo* sum, const RunInfo& run) {
   sum->threads.insert(sum->threads.end(), run.threads.begin(), run.threads.end());
   add_to(&sum->other_threads_count, run.other_threads_count);
@@ -122,7 +122,7 @@ void add_counters(RunInfo* sum, const RunInfo& run) {
 #undef RUN_COUNTER
 }
 
-// What is exact of the heap in a sum with sampled profiles is so of the others, too.
+// In a sum with sampled profiles, the exact numbers of the heap include the profiles without sampling.
 Sampling sampling_of(const Profile& profile) {
   Sampling sampling = profile.run.sampling;
   if (sampling.is_sampled()) return sampling;
@@ -142,7 +142,7 @@ void add_sampling(const Sampling& sampling, Sampling* sum) {
   sum->unrecorded_ns = std::max(sum->unrecorded_ns, sampling.unrecorded_ns);
 }
 
-// Where some of the runs were judged and others not, what is judged is a part.
+// If only some of the runs had their leaks classified, only a part is classified.
 void add_judgement(const LeakJudgement& judgement, LeakJudgement* sum) {
   constexpr const char* kSome = "some of the runs were not judged";
   if (judgement.is_made != sum->is_made) {
@@ -164,7 +164,7 @@ void add_run(const AddedRun& added, RunInfo* into) {
   const Profile& from = added.profile;
   const RunInfo& run = from.run;
   RunInfo& sum = *into;
-  // A sum says itself which of its inputs is incomplete.
+  // A sum's own reason names the incomplete input.
   const std::string reason = run.complete          ? ""
                              : from.merged.empty() ? added.file + ": " + run.incomplete_reason
                                                    : run.incomplete_reason;
@@ -176,7 +176,7 @@ void add_run(const AddedRun& added, RunInfo* into) {
     sum.threads.clear();
     sum.other_threads = {};
     sum.other_threads_count = 0;
-    sum.processes.clear();  // the parts are named
+    sum.processes.clear();  // the parts list them
     sum.other_processes_count = 0;
     sum.incomplete_reason = reason;
     for (const auto list : kNameLists) sort_and_unite(&(sum.coverage.*list));

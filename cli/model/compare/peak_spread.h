@@ -1,4 +1,4 @@
-// cli/model/compare/peak_spread.h: whose peak stands out among the processes of a merged profile.
+// cli/model/compare/peak_spread.h: which processes of a merged profile have an outlying peak.
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -16,7 +16,7 @@ struct PeakSpread {
   uint64_t largest_bytes = 0;
   const MergedPart* largest = nullptr;
   std::vector<const MergedPart*> outliers;  // further from the median than a quarter of it, the furthest first
-  uint64_t smallest_other_bytes = 0;        // of those that are none
+  uint64_t smallest_other_bytes = 0;        // of those that are no outliers
   uint64_t largest_other_bytes = 0;
 };
 // The peaks of one device over the inputs. parts is 0 if the profile is not merged.

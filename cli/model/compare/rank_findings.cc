@@ -1,5 +1,5 @@
-// cli/model/compare/rank_findings.cc: a rank that differs by a quarter is nothing where all of them differ, so what is
-// high is measured by how much the ranks differ anyway; and where they are all alike, a few bytes are nothing either.
+// cli/model/compare/rank_findings.cc: a rank that differs by a quarter is normal if all ranks differ, so a high value
+// is measured against the usual differences. If all ranks are alike, a few bytes do not count either.
 #include "cli/model/compare/rank_findings.h"
 
 #include "cli/base/median.h"
@@ -20,7 +20,7 @@ bool has_ranks(const Profile& profile) {
                      [](const MergedPart& part) { return part.job.is_rank_itself(); });
 }
 
-// The inputs that are asked about: ranks, or all where there are none.
+// The inputs that count: ranks, or all if the profile has no ranks.
 std::vector<const MergedPart*> parts_of_ranks(const Profile& profile) {
   const bool only_ranks = has_ranks(profile);
   std::vector<const MergedPart*> parts;

@@ -1,11 +1,11 @@
-// cli/model/compare/runs.cc: runs are paired by what was run, and only then by the names of their files.
+// cli/model/compare/runs.cc: runs are paired by their commands, and only then by the names of their files.
 //
-// Two folders of profiles hold the same programs in another order, and pids in file names differ from run to run. So
-// pairs are made by the command line (without the program's folder, which differs between builds); what has no partner
-// then is paired by its file's name.
+// Two folders of profiles have the same programs in different order, and pids in file names differ from run to run. So
+// pairs are made by the command line (without the program's folder, which differs between builds); the rest is paired
+// by file name.
 //
-// The median run is one that really happened, the lower of the two in the middle: a mean would mix the sites of several
-// runs. How far runs differ from it is the noise, below which a difference says nothing.
+// The median run is a real run, the lower of the two in the middle: a mean would mix the sites of several runs. The
+// runs' largest difference from it is the noise, below which a difference means nothing.
 #include "cli/model/compare/runs.h"
 
 #include "cli/base/file_name.h"

@@ -1,8 +1,8 @@
-// cli/model/compare/runs.h: runs without their sites: which of several is the median, how far they differ, which of two
+// cli/model/compare/runs.h: runs without their sites: the median of several, how far they differ, and which runs of two
 // sets belong together.
 //
 // Guarantees
-//  - Deterministic: of equals the one that was named first.
+//  - Deterministic: among equals the one named first.
 #pragma once
 
 #include "cli/base/units.h"
@@ -27,17 +27,16 @@ struct RunTotals {
 };
 
 RunTotals sum_run(const Profile& profile, const std::string& file);
-PlaceNumbers numbers_on(const RunTotals& run, const std::string& device);  // zeros where it does not have the device
+PlaceNumbers numbers_on(const RunTotals& run, const std::string& device);  // zeros if it lacks the device
 
-// Whether the two ran one program with the same arguments. The program's folder does not matter, nor that of an unknown
-// program.
+// Whether the two ran the same program with the same arguments. The program's folder does not matter; an unknown
+// command equals any other.
 bool is_same_command(const RunTotals& a, const RunTotals& b);
 
-// The run in the middle by the first device's peak, or its total where there is no peak; of two the lower. pre: there
-// is one
+// The median run by the first device's peak, or its total without a peak; of two the lower. pre: not empty
 size_t median_run(const std::vector<RunTotals>& runs);
 
-// By how much runs differ from the median one at most, as a share of its value. 0 for one run.
+// The largest difference of a run from the median one, as a share of its value. 0 for one run.
 Ratio find_noise(const std::vector<RunTotals>& runs, const std::string& device, Metric metric);
 
 struct RunPair {
@@ -49,7 +48,7 @@ struct Pairing {
   std::vector<size_t> base_only;
   std::vector<size_t> current_only;
 };
-// Runs of one command belong together, several of one side as runs of the same; of what is left, files of one name.
+// Runs of one command belong together, several of one side as repeated runs; of the rest, files with the same name.
 Pairing pair_runs(const std::vector<RunTotals>& base, const std::vector<RunTotals>& current);
 
 }  // namespace heapprof::cli

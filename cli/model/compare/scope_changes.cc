@@ -1,9 +1,9 @@
 // cli/model/compare/scope_changes.cc: see scope_changes.h.
 //
-// The scopes of both profiles are laid into one tree of paths. Every number of a scope is found by what it is of, once
-// for each profile, so that a device or a call that only one of the two has is compared with 0. An inner scope's memory
-// is in that of all scopes around it: a growth deep inside would come first as the outermost scope's. So scopes are
-// weighed by what they did themselves, and shown with what their inner ones did.
+// The scopes of both profiles are merged into one tree of paths. Each number of a scope is identified by its device or
+// call, and looked up in both profiles, so that one that only one profile has is compared with 0. The memory of an
+// inner scope is included in all scopes around it, so growth deep inside would rank the outermost scope first. So
+// scopes are ranked by their own numbers, and shown including their inner scopes.
 #include "cli/model/compare/scope_changes.h"
 
 #include "cli/model/profile/site_numbers.h"
@@ -38,7 +38,7 @@ struct Measured {
 class ScopeMatcher {
  public:
   void add(Side side, Scopes scopes) {
-    sort_scopes(&scopes);  // of a file, whose scopes may stand in any order, and twice
+    sort_scopes(&scopes);  // a file's scopes may be in any order, and repeated
     diff_.counts[side] = scopes.scopes.size();
     diff_.lost[side] = scopes.lost;
     const std::vector<std::vector<ScopeMemory>> memory = memory_with_inner(scopes);
@@ -67,7 +67,7 @@ class ScopeMatcher {
   }
 
  private:
-  // Devices one after the other, each with all its numbers; their order is that of the profiles.
+  // One device after the other, each with all its numbers, in the order of the profiles.
   static bool is_before(const ScopeNumber& a, const ScopeNumber& b) {
     const auto group = [](const ScopeNumber& number) {
       const bool is_memory =
@@ -95,7 +95,7 @@ class ScopeMatcher {
     add_count(ScopeField::kBegun, "", scope.begun);
     add_count(ScopeField::kItems, "", scope.items);
     add(ScopeField::kTime, "", clamped(scope.time_ns), clamped(scope.own_time_ns));
-    // An average is weighed as the sum that it is of.
+    // An average is ranked through the sum that it belongs to.
     add(ScopeField::kTimePerRun, "", clamped(scope.ended == 0 ? 0 : scope.time_ns / scope.ended), 0);
     for (const ScopeMemory& all : with_inner) {
       const auto found = std::find_if(scope.memory.begin(), scope.memory.end(),
@@ -134,7 +134,7 @@ bool is_time_changed(const ScopeNumber& number, const Tolerance& tolerance) {
   };
   if (!exceeds(kLeastTimeShare) || !exceeds(tolerance.share)) return false;
   if (number.field == ScopeField::kTime) return number.amount() > kLeastTimeNs;
-  // The average of a scope that one profile has not, or that never ended there, is not another one.
+  // If a profile lacks the scope, or it never ended there, its average does not differ.
   const uint64_t runs = std::min(number.runs[kBase], number.runs[kCurrent]);
   return Wide{number.amount()} * runs > kLeastTimeNs;
 }

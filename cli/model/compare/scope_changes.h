@@ -1,12 +1,13 @@
-// cli/model/compare/scope_changes.h: the program's own scopes in two profiles, matched by their paths: what changed.
+// cli/model/compare/scope_changes.h: the changes of the program's own scopes between two profiles, matched by their
+// paths.
 //
 // Guarantees
-//  - A scope is the same in both profiles if its category and its name are, and those of all scopes around it.
-//  - Numbers of memory and counts that differ at all are a change. What is counted for each run of a scope (calls of a
-//    device's API, kernels) changed if the average did: twice the runs with twice the calls are no change.
-//  - Deterministic for equal profiles; a profile and itself have no change.
+//  - A scope is the same in both profiles if its category and name are, and those of all scopes around it.
+//  - Any difference of a memory number or a count is a change. A number counted per run of a scope (calls of a device's
+//    API, kernels) changed if the average did: twice the runs with twice the calls are no change.
+//  - Deterministic for equal profiles; a profile compared with itself has no change.
 // Not provided: marks, percentiles of times.
-// Cost:     linear in scopes, but for bringing them into order.
+// Cost:     linear in scopes, except for sorting them.
 #pragma once
 
 #include "cli/base/units.h"
@@ -27,12 +28,12 @@ enum class ScopeField {
   kTimePerRun,  // of those that ended
   kAllocatedBytes,
   kAllocatedBlocks,
-  kKeptBytes,  // what was allocated and not freed; below 0: what was freed had been allocated before
+  kKeptBytes,  // net change: allocated less freed; below 0: it freed memory that was allocated before
   kPeakInsideBytes,
   kKernelLaunches,  // per run
   kCalls,           // per run
 };
-// "allocated_bytes": what a number is called in JSON.
+// "allocated_bytes": the number's name in JSON.
 const char* scope_field_name(ScopeField field);
 constexpr bool is_time(ScopeField field) { return field == ScopeField::kTime || field == ScopeField::kTimePerRun; }
 constexpr bool is_per_run(ScopeField field) { return field >= ScopeField::kKernelLaunches; }
@@ -44,9 +45,9 @@ constexpr bool is_in_bytes(ScopeField field) {
 struct ScopeNumber {
   ScopeField field = ScopeField::kBegun;
   std::string of;              // the device, or the call; else empty
-  BySide<int64_t> value = {};  // 0 where the scope is not; what the type cannot hold is the most that it can
-  BySide<int64_t> own = {};    // of it the scope's own part, without that of inner scopes
-  BySide<uint64_t> runs = {};  // of a time those that ended, of all else those that were begun
+  BySide<int64_t> value = {};  // 0 if the profile lacks the scope; saturates at the type's limit
+  BySide<int64_t> own = {};    // of it the scope's own part, without inner scopes
+  BySide<uint64_t> runs = {};  // for times those that ended, for all else those that were begun
 
   uint64_t amount() const { return distance(value); }
   uint64_t own_amount() const { return distance(own); }
@@ -60,7 +61,7 @@ struct ScopeNumber {
 };
 
 struct ScopeChange {
-  uint32_t parent = 0;  // its place in ScopesDiff::scopes + 1, which is smaller than this one's; 0: it is outermost
+  uint32_t parent = 0;  // index into ScopesDiff::scopes + 1, smaller than this one's; 0: it is outermost
   std::string category;
   std::string name;
   BySide<bool> is_in = {};
@@ -79,19 +80,18 @@ struct ScopesDiff {
 
 ScopesDiff diff_scopes(const Scopes& base, const Scopes& current);
 
-// Times differ from run to run. One is a change if it differs by more than a quarter of the base's, or by more than the
-// tolerance's share if that is larger, and by more than a millisecond: of all runs together, and an average of as many
-// runs as the profile with fewer of them has.
+// Times differ from run to run. A time is a change if it differs by more than a quarter of the base's, or by more than
+// the tolerance's share if that is larger, and by more than a millisecond. The millisecond is for all runs together;
+// for an average, over as many runs as the profile with fewer runs has.
 inline constexpr Ratio kLeastTimeShare = {1, 4};
 inline constexpr uint64_t kLeastTimeNs = 1'000'000;
 bool is_changed(const ScopeNumber& number, const Tolerance& tolerance);
 // Whether it differs at all.
 bool is_different(const ScopeNumber& number);
 
-// Places of the scopes of which a number changed, the most changed first. A change is weighed as a share of the most
-// that any scope has of that number in either profile, and a scope by the largest share of its own numbers, those of
-// inner scopes left out; of equal ones the inner scope comes first. `all`: also those that changed by no more than the
-// tolerance.
+// Indexes of the scopes with a changed number, the most changed first. The weight of a change is its share of the
+// largest value of that number in either profile. A scope's weight is the largest share of its own numbers, without
+// inner scopes; among equals the inner scope comes first. `all`: also those that changed by no more than the tolerance.
 std::vector<uint32_t> rank_scopes(const ScopesDiff& diff, const Tolerance& tolerance, bool all);
 
 // The scopes around it and itself, the outermost first.

@@ -1,5 +1,5 @@
-// cli/model/compare/stack_paths.cc: nodes are numbered parents first, so one pass over each profile puts its stacks
-// into the common tree.
+// cli/model/compare/stack_paths.cc: parents have smaller numbers, so one pass over each profile puts its stacks into
+// the common tree.
 #include "cli/model/compare/stack_paths.h"
 
 #include "cli/base/file_name.h"
@@ -30,8 +30,8 @@ std::string_view without_rust_hash(std::string_view name) {
   return is_hash ? name.substr(0, name.size() - kHashBytes - 3) : name;
 }
 
-// The name of a module as it is compared; empty for the program itself: "render", "render-v2" and "build-2/render" are
-// the same to those who compare them. A sum of several programs has none of its own: there it is the other one's.
+// A module's name for the comparison; empty for the program itself, so that "render", "render-v2" and "build-2/render"
+// are the same. A sum of several programs has no program; there the other profile's counts.
 std::string_view module_word(const Profile& profile, const Profile& other, uint32_t module) {
   if (module >= profile.modules.size()) return "?";
   const std::string_view name = base_name_view(profile.modules[module].path);
@@ -45,13 +45,13 @@ std::string_view build_id(const Profile& profile, const Frame& frame) {
   return frame.module < profile.modules.size() ? std::string_view(profile.modules[frame.module].build_id) : "";
 }
 
-// What one profile knows about addresses that the other one has no name for, in modules that both have.
+// One profile's names for addresses without a name in the other, in modules that both have.
 class KnownNames {
  public:
   explicit KnownNames(const Profile& profile) {
     for (const ProfileModule& module : profile.modules) build_ids_.insert(module.build_id);
     for (const Frame& frame : profile.frames) {
-      // Of the functions at an address the one that was not inlined is what a symbol table would name.
+      // A symbol table would name the function at an address that was not inlined.
       if (!frame.function.empty() && !frame.inlined) names_[build_id(profile, frame)].try_emplace(frame.svma, &frame);
     }
   }
@@ -68,16 +68,16 @@ class KnownNames {
   std::unordered_map<std::string_view, std::unordered_map<uint64_t, const Frame*>> names_;
 };
 
-// name: the function's in this profile or, of an address that has none here, in the other one.
+// name: the function's name in this profile or, if the address has none here, in the other one.
 std::string name_of(const Profile& profile, const Frame& frame, const std::string& name) {
   if (&name == &frame.function)
     return without_recursion_frames(std::string(without_rust_hash(frame_name(profile, frame))));
   return std::string(without_rust_hash(plain_function(name)));
 }
 
-// Compilers number the lambdas, closures and nameless types of a function or a file, so one that is put before others
-// moves them: "start::{lambda#2}" (gcc), "start::$_1" (clang), "load::{closure#0}" (rustc), "lambda$load$1" (javac).
-// The name without the numbers; empty where it has none.
+// Compilers number the lambdas, closures and nameless types of a function or a file, so inserting one renumbers the
+// following ones: "start::{lambda#2}" (gcc), "start::$_1" (clang), "load::{closure#0}" (rustc), "lambda$load$1"
+// (javac). The name without the numbers; empty if it has none.
 std::string without_numbers(std::string_view name) {
   std::string text;
   bool has_number = false;
@@ -101,7 +101,7 @@ std::string without_numbers(std::string_view name) {
   return has_number ? text : std::string();
 }
 
-// The names of one profile that have numbers, by the name without.
+// The names of one profile with numbers, by the name without them.
 using NumberedNames = std::unordered_map<std::string, std::set<std::string>>;
 
 bool is_small_sites_frame(const Frame& frame) { return frame.svma == 0 && frame.function == kSmallSitesText; }

@@ -1,21 +1,21 @@
-// cli/model/compare/stack_paths.h: the stacks of two profiles in one tree of functions, so that those of different
-// builds can be compared.
+// cli/model/compare/stack_paths.h: puts the stacks of two profiles into one tree of functions, so that different builds
+// can be compared.
 //
-// A frame is known by its function's plain name (no parameters, no suffix of a compiler's clone such as .isra or .cold)
-// and by its module's file name: the program by being the program, a library without its version. Never by line, source
-// file or folder. Valgrind and dhat-rs do not say the modules of named frames: where one profile is theirs, names alone
-// count. A frame without a name is known by its module, and by its address only if both profiles have the very same
-// module (by build id); if the other one has a name for that address (it was not stripped), that is its name.
+// A frame is identified by its function's plain name (no parameters, no suffix of a compiler's clone such as .isra or
+// .cold) and its module's file name. All programs are one module, and a library's version is ignored. Lines, source
+// files and folders never count. Valgrind and dhat-rs do not record the modules of named frames: if one profile is
+// theirs, only names count. A frame without a name is identified by its module, and by its address only if both
+// profiles have the identical module (by build id). If the other profile has a name for that address (it was not
+// stripped), the frame gets it.
 //
-// A stack's path is the user's own functions (cli/model/analysis/frame_kind.h) from the outermost inwards. A function
-// that calls itself is there once, which also joins a clone with the function that it was split from. It ends in the
-// place: what is folded further in (cli/model/analysis/folding.h) is no part of it. A stack without any is the frame
-// that stands for its place.
+// A stack's path is its user functions (cli/model/analysis/frame_kind.h) from the outermost inwards. A function that
+// calls itself occurs once, which also joins a clone with the function that it was split from. The path ends in the
+// place: functions folded further in (cli/model/analysis/folding.h) are no part of it. For a stack without user
+// functions it is the frame that represents its place.
 //
 // Guarantees
-//  - A path's number is larger than those of the paths that it goes on from; 0 is no stack. Equal profiles give equal
-//    numbers.
-// Not provided: two functions of one name in one module (static in two files, overloaded) cannot be told apart.
+//  - A path's number is larger than those of its prefixes; 0 is no stack. Equal profiles give equal numbers.
+// Not provided: two functions with the same name in one module (static in two files, overloaded) are not distinguished.
 // Cost:     linear in frames and nodes.
 #pragma once
 
@@ -43,24 +43,23 @@ class StackPaths {
   StackPaths(BySide<const Profile*> profiles, BySide<const PlaceTree*> trees);
 
   uint32_t path_of(Side side, const Site& site);
-  // pre for all that follow: the path is not 0, unless they say so.
+  // pre for all that follow: the path is not 0, unless stated otherwise.
   uint32_t innermost(uint32_t path) const { return paths_[path].frame; }  // the number of a function
   uint32_t caller(uint32_t path) const { return paths_[path].parent; }    // the path without its innermost function
   size_t length(uint32_t path) const { return lengths_[path]; }           // of 0: 0
   bool is_subsequence(uint32_t shorter, uint32_t longer) const;
-  // A bit for each function of the path: a path whose set lacks a bit of another's does not go through all of its
-  // functions.
+  // A bit for each function of the path: a path whose set lacks a bit of another path's set lacks one of its functions.
   using FunctionSet = std::array<uint64_t, 4>;
   FunctionSet functions_of(uint32_t path) const;
 
-  // Whether the "function" is all those without a name of a module that is not the same in both profiles.
+  // Whether the "function" represents all unnamed ones of a module that differs between the profiles.
   bool is_by_module(uint32_t function) const { return by_module_[function] != 0; }
   // Whether the function is anywhere in the profile.
   bool is_known(Side side, uint32_t function) const { return known_[side][function] != 0; }
-  // The path without the functions that the profile of `side` has nowhere; may be 0.
+  // The path without the functions that the profile of `side` lacks; may be 0.
   uint32_t project(uint32_t path, Side side);
 
-  // The innermost frame of the function in the stack that ends at `node`; kNoFrame if it is not there.
+  // The innermost frame of the function in the stack that ends at `node`; kNoFrame if it has none.
   uint32_t find_frame(Side side, uint32_t node, uint32_t function) const;
 
  private:
@@ -76,7 +75,7 @@ class StackPaths {
   std::vector<char> by_module_;                // by function
   std::vector<FrameNode> paths_;               // FrameNode::frame is a function here
   std::vector<uint32_t> lengths_;              // by path
-  BySide<std::vector<uint32_t>> projections_;  // by path, as far as they were asked for
+  BySide<std::vector<uint32_t>> projections_;  // by path, as far as computed
   std::vector<uint32_t> chain_;                // of project()
   NodeTable table_{&paths_};
 };

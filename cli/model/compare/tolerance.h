@@ -1,4 +1,4 @@
-// cli/model/compare/tolerance.h: how much of a change is none: the one rule of `diff` and of `check` with a baseline.
+// cli/model/compare/tolerance.h: how large a change is ignored: the one rule of `diff` and of `check` with a baseline.
 #pragma once
 
 #include "cli/base/units.h"
@@ -19,9 +19,9 @@ struct Tolerance {
 
 bool is_within(const Change& change, Metric metric, const Tolerance& tolerance);
 bool is_growth(const Change& change, Metric metric, const Tolerance& tolerance);  // beyond the tolerance
-// The most that is no growth over the base.
+// The largest value that is no growth over the base.
 uint64_t most_within(uint64_t base, Metric metric, const Tolerance& tolerance);
-// The same by the share, or by so much in any case.
+// The same by the share, or by `slack` if that is more.
 uint64_t most_within(uint64_t base, const Ratio& share, uint64_t slack);
 
 }  // namespace heapprof::cli

@@ -1,6 +1,7 @@
-// cli/model/estimate/estimate.h: how much memory something takes before it is allocated, and whether that is there.
+// cli/model/estimate/estimate.h: computes how much memory something takes before it is allocated, and whether that is
+// available.
 //
-// The sizes are those of heapprof/estimate.hpp, which programs include as well: there is no second formula.
+// The formulas are those of heapprof/estimate.hpp, which programs include as well.
 #pragma once
 
 #include "cli/base/result.h"
@@ -20,7 +21,7 @@ enum class EstimateKind : unsigned char { kTensor, kAttention, kKvCache, kWeight
 inline constexpr std::array<const char*, 4> kEstimateKinds = {"tensor", "attention", "kv-cache", "weights"};
 inline const char* estimate_kind_name(EstimateKind kind) { return kEstimateKinds[static_cast<size_t>(kind)]; }
 
-// What was asked; of the numbers only those of the kind count.
+// The question; only the numbers of its kind count.
 struct EstimateInput {
   EstimateKind kind = EstimateKind::kTensor;
   Dtype dtype = Dtype::kF32;
@@ -38,25 +39,25 @@ struct EstimateInput {
   uint64_t parameters = 0;        // weights
 };
 
-// Memory that is there, or is said to be.
+// Memory that is available, or assumed to be.
 struct MemoryAtHand {
-  std::string device;        // "cuda:0": measured; empty: a limit, which was not
+  std::string device;        // "cuda:0": measured; empty: a limit, not measured
   std::string product;       // of a device: "NVIDIA H200"
-  uint64_t free_bytes = 0;   // of a device with a context of its own there; else the limit
+  uint64_t free_bytes = 0;   // of a device, with our own context on it; else the limit
   uint64_t total_bytes = 0;  // of a device
   std::optional<uint64_t> context_bytes;
-  uint64_t reserve_bytes = 0;  // to be left alone
+  uint64_t reserve_bytes = 0;  // to be left free
 
   bool is_measured() const { return !device.empty(); }
   uint64_t available_bytes() const { return free_bytes > reserve_bytes ? free_bytes - reserve_bytes : 0; }
 };
 
-// The most of one input that fits, the others being as they are.
+// The largest value of one input that fits, with the others fixed.
 struct LargestInput {
   const char* name = "";   // "batch", "first_dimension", "pages", "parameters"
   const char* words = "";  // "largest batch that fits"
   uint64_t value = 0;      // UINT64_MAX: any
-  uint64_t bytes = 0;      // which that takes, with overhead
+  uint64_t bytes = 0;      // that it takes, with overhead
 };
 
 struct EstimateResult {
@@ -65,17 +66,17 @@ struct EstimateResult {
   uint64_t bytes = 0;
   uint64_t needed_bytes = 0;  // with overhead
   std::optional<MemoryAtHand> memory;
-  std::optional<LargestInput> largest;  // of a scalar there is none, and none without `memory`
+  std::optional<LargestInput> largest;  // none for a scalar, or without `memory`
 
   bool fits() const { return !memory || needed_bytes <= memory->available_bytes(); }
 };
 
 // "(3×1×1×4×2 + 1×1×4×4 + 1×1×4×2) elements × 4 B (f32)"
 std::string estimate_formula(const EstimateInput& input);
-// What the kind goes by, by name, in order; of a tensor nothing.
+// The inputs of the kind by name, in order; none for a tensor.
 std::vector<std::pair<const char*, uint64_t>> estimate_numbers(const EstimateInput& input);
 
-// An error where the size does not fit in 64 bits.
+// An error if the size does not fit in 64 bits.
 Result<EstimateResult> judge_estimate(const EstimateInput& input, const std::optional<MemoryAtHand>& memory);
 
 }  // namespace heapprof::cli

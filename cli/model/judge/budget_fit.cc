@@ -1,9 +1,9 @@
-// cli/model/judge/budget_fit.cc: what a limit is about may be missing for a good reason or by a slip, and each kind of
-// thing has its own likelier one.
+// cli/model/judge/budget_fit.cc: the subject of a limit may be missing for a good reason or by mistake; which is
+// likelier depends on its kind.
 //
-// A function that no stack has may have been inlined or not be called today: a warning. A device or a scope is named by
-// a word, which is mistyped sooner than it vanishes, and a limit on it would be kept for ever: an error. Whoever means
-// that a scope must not be there says so by a count of 0.
+// A function that is in no stack may have been inlined, or was not called this time: a warning. A missing device or
+// scope is more likely mistyped, and its limit would always be met: an error. To require that a scope is absent, a
+// budget sets its count to 0.
 #include "cli/model/judge/budget_fit.h"
 
 #include "cli/base/problems.h"
@@ -17,9 +17,9 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kNearest = 3;  // names that are told in place of one that is not there
+constexpr size_t kNearest = 3;  // similar names that are suggested for a missing one
 
-// What was not counted would be in none of the scopes, so that all their numbers are too small.
+// Uncounted scopes would make all numbers of the scopes too small.
 Result<Done> check_counted(const Budget& budget, const Profile& profile, const std::string& file) {
   const Scopes& scopes = profile.scopes;
   if (budget.scopes.empty()) return Done{};
@@ -99,7 +99,7 @@ Result<Done> BudgetFit::finish(std::vector<Problem>* warnings) const {
     const bool is_there = devices_.count(subject.device) > 0;
     if (!is_there && !limit.is_default) return limit_for_unknown_device(limit.at, subject.device, device_names_);
     if (!is_there) warnings->push_back(limit_not_needed(limit.at, subject.device, device_names_));
-    // A limit of nothing at all is kept best by what never appears.
+    // A limit of 0 is met by a function that never appears.
     if (subject.subtree != Subject::kWhole && (limit.expect || limit.most.value_or(1) > 0))
       expects_some[subject.subtree] = true;
   }

@@ -1,10 +1,10 @@
 // cli/model/judge/budget_update.cc: a limit is raised by editing the file's own text.
 //
 // Reading a budget and writing it again would lose comments, order and layout, and the change would be unreadable in
-// review. So each limit knows where its value stands in the file, and only these characters are replaced, from the end
-// of the file to its beginning, so that the positions before stay true.
+// review. So each limit has the position of its value in the file, and only these characters are replaced, from the end
+// of the file to its beginning, so that earlier positions stay valid.
 //
-// A new limit has three digits, rounded up: what the text reads as is never less than what it has to allow.
+// A new limit has three digits, rounded up: the text's value is never less than what it must allow.
 #include "cli/model/judge/budget_update.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-// Hundredths of a unit, rounded up; more than three digits are cut, upwards too.
+// Hundredths of a unit, rounded up; more than three digits are rounded up, too.
 std::string bytes_source(uint64_t bytes, uint64_t* value) {
   constexpr std::array<const char*, 7> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   size_t power = 0;
@@ -71,7 +71,7 @@ std::string limit_source(const Subject& subject, uint64_t at_least, uint64_t* va
 }
 
 RaisedLimits raise_limits(const std::string& text, std::vector<Verdict>* verdicts) {
-  std::map<size_t, Edit> edits;  // by where they begin; of several profiles for one limit the largest counts
+  std::map<size_t, Edit> edits;  // by position; if several profiles have the same limit, the largest counts
   const auto is_raised = [&](const Judged& line) {
     return line.reason == Reason::kOverLimit && !line.is_default && line.text.end > line.text.begin &&
            line.text.end <= text.size();

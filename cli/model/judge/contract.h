@@ -1,8 +1,7 @@
-// cli/model/judge/contract.h: a statement about a program that one run can prove wrong: how it ends, which files it
-// leaves.
+// cli/model/judge/contract.h: an assertion about a program that a run checks: how it ends, which files it leaves.
 //
-// The limits on its memory stand in the budget that holds the contract (cli/model/judge/budget.h).
-// cli/read/read_contracts makes these from a file; cli/check/contract_run looks at what a run left.
+// The limits on its memory are in the budget that holds the contract (cli/model/judge/budget.h).
+// cli/read/read_contracts makes these from a file; cli/check/contract_run checks what a run left.
 #pragma once
 
 #include "cli/base/problems.h"
@@ -15,7 +14,7 @@
 
 namespace heapprof::cli {
 
-// From `least` to `most`, both allowed.
+// From `least` to `most`, both inclusive.
 struct Expectation {
   uint64_t least = 0;
   uint64_t most = 0;
@@ -27,12 +26,12 @@ struct EndClaim {
   FileLine at;
 };
 
-// The run writes this file; one that was there before and is as it was breaks the contract.
+// The run writes this file; an unchanged file from before breaks the contract.
 struct FileClaim {
   std::string path;
   std::optional<Expectation> size;    // of the file, in bytes
-  std::optional<Expectation> number;  // the first number that stands in it
-  bool number_is_bytes = false;       // how it was written, and is shown
+  std::optional<Expectation> number;  // the first number in it
+  bool number_is_bytes = false;       // its unit in the contract and in output
   FileLine at;
 };
 
@@ -40,12 +39,12 @@ struct Contract {
   std::string statement;
   std::optional<EndClaim> end;  // none: a program that fails is not judged
   std::vector<FileClaim> files;
-  bool is_profiled = true;  // false: it runs as if there were no heapprof
+  bool is_profiled = true;  // false: it runs without heapprof
 };
 
-// What a contract found besides memory: one claim, in words.
+// The result of one claim of a contract that is not about memory, in words.
 struct Fact {
-  std::string what;    // "exit", "p.json", "size of p.json"; of its own in a contract
+  std::string what;    // "exit", "p.json", "size of p.json"; unique in a contract
   std::string found;   // "killed by SIGKILL", "missing"
   std::string wanted;  // "exit 0", "980 B to 1020 B"
 };

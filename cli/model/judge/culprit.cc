@@ -1,4 +1,4 @@
-// cli/model/judge/culprit.cc: blame goes to the user's own function that has most of what is too much, or grew most.
+// cli/model/judge/culprit.cc: blames the user function that has most of the excess metric, or grew most.
 #include "cli/base/file_name.h"
 #include "cli/model/analysis/exception_reserve.h"
 #include "cli/model/analysis/frame_name.h"
@@ -28,7 +28,7 @@ class Finder {
     return find_places(profile_, tree_, part);
   }
 
-  // The profile with the sites alone that the line is about, for a comparison.
+  // The profile with only the sites that the line is about, for a comparison.
   Profile part(const Subject& subject) const {
     Profile part = profile_;
     std::erase_if(part.devices, [&](const Device& device) { return device.name != subject.device; });
@@ -51,7 +51,7 @@ class Finder {
   }
 
  private:
-  // Which nodes count, by node; empty for a device as a whole.
+  // By node: whether it counts; empty for a device as a whole.
   std::vector<bool> stacks_of(const Subject& subject) const {
     if (subject.subtree == Subject::kWhole) return {};
     return frames_.stacks_with(budget_.subtrees[subject.subtree].frames);

@@ -1,4 +1,4 @@
-// cli/model/judge/history.h: what runs of one program took over time: an entry for each verdict.
+// cli/model/judge/history.h: the memory of runs of one program over time: an entry for each verdict.
 //
 // A file holds one JSON object a line, the oldest first: cli/write/history/append_history adds to it,
 // cli/read/read_history reads it, man/heapprof-history.1 describes it. Commands that judge a profile make their entries
@@ -25,8 +25,8 @@ struct HistoryEntry {
   std::string name;                  // the budget's, or the program's
   std::vector<std::string> command;  // may be empty
   std::string device = "host";
-  std::array<std::optional<uint64_t>, kMetricFields.size()> metrics;  // by metric_index(); none: not known of this run
-  std::optional<bool> ok;                                             // the verdict; none: nobody judged
+  std::array<std::optional<uint64_t>, kMetricFields.size()> metrics;  // by metric_index(); none: unknown for this run
+  std::optional<bool> ok;                                             // the verdict; none: not judged
 };
 
 // The names of an entry's members in the file; those of its metrics are metric_field().
@@ -40,12 +40,12 @@ inline constexpr std::string_view kDevice = "device";
 inline constexpr std::string_view kOk = "ok";
 }  // namespace history_key
 
-// The device's numbers. Leaks that the profile's sites have marked as suppressed do not count. A merged profile has no
-// peak: its inputs had theirs at different times.
+// The device's numbers. Leaks marked as suppressed do not count. A merged profile has no peak: its inputs had theirs at
+// different times.
 HistoryEntry make_history_entry(const Profile& profile, const Device& device, const std::string& name,
                                 const std::string& commit);
 
-// What a run is called that no budget names: its program's file name.
+// The name of a run without a budget: its program's file name.
 std::string history_name(const Profile& profile);
 
 }  // namespace heapprof::cli

@@ -10,7 +10,7 @@
 namespace heapprof::cli {
 namespace {
 
-// Below these nobody looks: a page, a handful of blocks.
+// Negligible differences: a page, a handful of blocks.
 constexpr uint64_t kFloorBytes = 4096;
 constexpr uint64_t kFloorBlocks = 16;
 

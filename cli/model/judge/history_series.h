@@ -12,7 +12,7 @@
 namespace heapprof::cli {
 
 struct HistoryFilter {
-  std::string name;    // * and ? stand for characters; empty: all
+  std::string name;    // a glob with * and ?; empty: all
   std::string device;  // empty: all
   std::optional<Metric> metric;
 };
@@ -26,8 +26,8 @@ struct Series {
   std::vector<TrendChange> trend_changes;
 };
 
-// Names and devices in the order of their first entry; metrics as the words have them. Series without a value are left
-// out.
+// Names and devices in the order of their first entry; metrics in the order of their words. Series without a value are
+// left out.
 std::vector<Series> find_series(const std::vector<HistoryEntry>& entries, const HistoryFilter& filter);
 
 }  // namespace heapprof::cli

@@ -1,10 +1,10 @@
-// cli/model/judge/scope_numbers.cc: a budget's scopes are found by the text of their path, and known by the path.
+// cli/model/judge/scope_numbers.cc: a budget's scopes are found by the text of their path, and identified by the path.
 //
-// A pattern is written by somebody who looked at a report or a difference, so it is held against what those show. Two
-// scopes may read alike ("a > b" may be one name): each is judged for itself, as the path tells them apart.
+// Users write patterns from a report or a diff, so a pattern is matched against the text shown there. Two scopes may
+// read alike ("a > b" may be one name): each is judged separately, because their paths differ.
 //
-// Averages are taken here, once for each run of the program, so that the median of several runs is one of averages and
-// not an average of medians.
+// Averages are computed here, once for each run of the program, so that several runs give a median of averages, not an
+// average of medians.
 #include "cli/model/judge/scope_numbers.h"
 
 #include "cli/base/glob.h"
@@ -19,9 +19,9 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-constexpr size_t kMostComparedBytes = 64;  // bytes of a name that is looked at for being like another
+constexpr size_t kMostComparedBytes = 64;  // bytes of a name that are compared for similarity
 
-// For each begin, rounded up.
+// The average per begin, rounded up.
 uint64_t average(uint64_t value, uint64_t begun, uint64_t unit) {
   if (begun == 0) return 0;
   return static_cast<uint64_t>(std::min<Wide>((Wide{value} * unit + begun - 1) / begun, UINT64_MAX));
@@ -40,7 +40,7 @@ uint64_t memory_number(const ScopeMemory& memory, ScopeMetric metric) {
   return 0;
 }
 
-// In the order in which numbers are shown; tables of TOML have none.
+// In the order in which numbers are shown, because TOML tables have no order.
 std::vector<Subject> limits_of_scope(const Budget& budget, size_t scope) {
   std::vector<Subject> limits;
   for (const Limit& limit : budget.limits) {
@@ -52,7 +52,7 @@ std::vector<Subject> limits_of_scope(const Budget& budget, size_t scope) {
   return limits;
 }
 
-// Adds those that are not there.
+// Adds those that are missing.
 void add_new(std::vector<Subject>&& more, std::vector<Subject>* subjects) {
   for (Subject& subject : more) {
     if (std::find(subjects->begin(), subjects->end(), subject) == subjects->end())
@@ -63,7 +63,7 @@ void add_new(std::vector<Subject>&& more, std::vector<Subject>* subjects) {
 }  // namespace
 
 ScopeNumbers::ScopeNumbers(const Profile& profile) : scopes_(profile.scopes) {
-  sort_scopes(&scopes_);  // of a file, whose scopes may stand in any order, and twice
+  sort_scopes(&scopes_);  // a file's scopes may be in any order, and repeated
   memory_ = memory_with_inner(scopes_);
   calls_ = calls_with_inner(scopes_);
   launches_ = launches_with_inner(scopes_);
@@ -199,7 +199,7 @@ std::vector<Subject> find_scope_subjects(const Budget& budget, const std::vector
       if (!limits.empty()) continue;
       std::vector<Subject> compared;
       for (const ScopeNumbers& run : numbers) add_new(run.compared(path, scope), &compared);
-      add_new(base->compared(path, scope), &compared);  // what was there, and is no more
+      add_new(base->compared(path, scope), &compared);  // scopes of the baseline that the runs lack
       subjects.insert(subjects.end(), std::make_move_iterator(compared.begin()),
                       std::make_move_iterator(compared.end()));
     }

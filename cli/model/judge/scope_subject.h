@@ -1,12 +1,12 @@
-// cli/model/judge/scope_subject.h: what a budget limits in a scope of the program, and what a baseline holds still: one
-// line for each number.
+// cli/model/judge/scope_subject.h: what a budget, or a baseline, limits in a scope of the program: one line for each
+// number.
 //
-// Keys of budgets, words, units and what has an average for each run follow from kScopeMetrics.
+// Keys of budgets, words, units, and which numbers have an average per run follow from kScopeMetrics.
 //
 // Guarantees
-//  - An average that is a count is held in hundredths, rounded up: what is over a limit by one call is over it.
-// Not provided: times. They differ from run to run and from machine to machine, and a gate that fails by itself is
-// switched off.
+//  - An average of a count is stored in hundredths, rounded up, so that one call over a limit is over it.
+// Not provided: times. They differ from run to run and from machine to machine, and people switch off a gate that fails
+// at random.
 #pragma once
 
 #include "cli/base/problems.h"
@@ -26,9 +26,9 @@ struct ScopeMetricField {
   enum class Of { kScope, kDevice, kCall };
 
   ScopeMetric metric;
-  const char* word;     // of budgets, and of outputs for scripts
-  const char* average;  // the same for each time that the scope was begun; null: there is none
-  const char* shown;    // as `heapprof diff` says it; of calls their own name is shown
+  const char* word;     // in budgets, and in outputs for scripts
+  const char* average;  // the same per run of the scope; null: no such number
+  const char* shown;    // as in `heapprof diff`; calls are shown by their own name
   Of of;
   bool is_in_bytes;
 };
@@ -54,7 +54,7 @@ static_assert([] {
   return true;
 }());
 
-// A scope as it is told from others: the names of those around it and its own, the outermost first.
+// The identity of a scope: the names of those around it and its own, the outermost first.
 struct ScopeName {
   std::string category;  // empty: none
   std::string name;
@@ -70,7 +70,7 @@ struct ScopeSubject {
   ScopeMetric metric = ScopeMetric::kCount;
   bool is_per_run = false;
   std::string call;  // of kCalls: a glob for their names
-  ScopePath path;    // empty in a limit, which is for each scope that the pattern matches
+  ScopePath path;    // empty in a limit, which applies to each scope that matches the pattern
 
   auto operator<=>(const ScopeSubject&) const = default;
 };
@@ -81,7 +81,7 @@ struct ScopeBudget {
   FileLine at;          // line 0: `file` is the flag
 };
 
-constexpr uint64_t kHundredths = 100;  // in which averages of counts are held
+constexpr uint64_t kHundredths = 100;  // in which averages of counts are stored
 
 bool is_in_bytes(const ScopeSubject& subject);
 // In hundredths.

@@ -1,4 +1,4 @@
-// cli/model/judge/trend.cc: medians and not means, since one run on a busy machine must not move a window.
+// cli/model/judge/trend.cc: medians and not means, because one run on a busy machine must not move a window.
 #include "cli/model/judge/trend.h"
 
 #include "cli/base/saturating.h"
@@ -15,7 +15,7 @@ constexpr size_t kWindow = 10;
 constexpr size_t kLeastBefore = 3;
 constexpr size_t kConfirmed = 3;
 constexpr size_t kLeastDrift = 10;
-constexpr size_t kDriftWindow = 5;  // at its ends: more would hide much of the change
+constexpr size_t kDriftWindow = 5;  // at both ends: more would hide much of the change
 constexpr size_t kMostRuns = 1000;
 constexpr double kDeviationsOfMad = 1.4826;  // a normal distribution's standard deviation in median absolute deviations
 constexpr double kStepNoise = 4;
@@ -23,7 +23,7 @@ constexpr double kUnconfirmedNoise = 8;
 constexpr double kStepShare = 0.01;
 constexpr double kDriftShare = 0.03;
 constexpr double kLeastTau = 0.5;
-constexpr double kBetterThanSlope = 0.75;  // where noise hides the slope, both explain about as much
+constexpr double kBetterThanSlope = 0.75;  // if noise hides the slope, both explain about as much
 
 using Values = std::span<const uint64_t>;
 
@@ -32,7 +32,7 @@ uint64_t ranked(Values values, size_t rank) {
   std::nth_element(copy.begin(), copy.begin() + static_cast<ptrdiff_t>(rank), copy.end());
   return copy[rank];
 }
-// One of the values, unlike median(): a step goes from a number that was measured to one that was.
+// One of the values, unlike median(): a step goes from one measured number to another.
 uint64_t middle(Values values) { return ranked(values, values.size() / 2); }
 
 double sum_of_distances(Values values, uint64_t centre) {
@@ -41,7 +41,7 @@ double sum_of_distances(Values values, uint64_t centre) {
   return sum;
 }
 
-// By the seventieth percentile and not the median: runs that switch between two values have equal neighbours half the
+// Uses the seventieth percentile and not the median: runs that switch between two values have equal neighbours half the
 // time.
 double noise_of_neighbours(Values values) {
   constexpr double kDeviationsOfPercentile = 1.0364;  // of a normal distribution
@@ -51,7 +51,7 @@ double noise_of_neighbours(Values values) {
   return static_cast<double>(ranked(steps, steps.size() * 7 / 10)) / kDeviationsOfPercentile / std::sqrt(2.0);
 }
 
-// How far the runs of two windows lie from the median of their own window, both together.
+// The distance of runs from the median of their own window, for two windows together.
 double noise_of_windows(Values before, Values after) {
   std::vector<uint64_t> residuals;
   for (const Values window : {before, after}) {
@@ -68,7 +68,7 @@ bool are_apart(Values before, Values after, bool is_rise) {
   return is_rise ? low(after) > high(before) : high(after) < low(before);
 }
 
-// How far the runs lie from the straight line through the middles of both windows.
+// The distance of runs from the straight line through the middles of both windows.
 double distance_from_slope(Values before, Values after, const TrendChange& step) {
   const double first = (static_cast<double>(before.size()) - 1) / 2;
   const double second = static_cast<double>(before.size()) + (static_cast<double>(after.size()) - 1) / 2;

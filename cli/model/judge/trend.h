@@ -1,27 +1,26 @@
-// cli/model/judge/trend.h: what a series of numbers did: where it stepped, and whether it drifts.
+// cli/model/judge/trend.h: detects steps and drifts in a series of numbers.
 //
 // Noise is measured two ways: how far runs lie from the median of their window (1.4826 × the median absolute
 // deviation), and how far apart neighbours are (the seventieth percentile of |x[i+1] − x[i]| / 1.0364 / √2). The larger
-// counts. The first keeps a slope from being taken for a step, the second keeps three runs that happen to agree from
-// being taken for a quiet series.
+// counts. The first prevents a slope from being taken for a step; the second prevents three runs that happen to agree
+// from being taken for a quiet series.
 //
-// Step before run i: of the windows of up to ten runs before i and from i on (up to the next step), with at least three
-// before it,
+// Step before run i: for the windows of up to ten runs before i and from i on (up to the next step), with at least
+// three before it,
 //   - the medians differ by more than 4 × the noise (8 × while fewer than three runs followed), more than 1 % and more
 //     than the floor;
 //   - three quarters of the runs after lie beyond three quarters of the runs before;
 //   - the runs lie nearer, by a quarter or more, to the two medians than to a straight line through the middles of both
 //     windows.
-// Where several neighbouring runs would do, the one that explains most: that leaves the smallest sum of distances to
-// the two medians. Then both sides are searched in the same way.
+// If several neighbouring runs qualify, the one that explains most is chosen: it leaves the smallest sum of distances
+// to the two medians. Then both sides are searched in the same way.
 //
 // Drift: a stretch of ten runs or more without a step, whose first and last five runs (a third, if there are fewer than
 // fifteen) have medians that differ by more than 4 × the noise, 3 % and the floor, while most pairs of runs agree on
 // the direction (Kendall's tau at least 0.5).
 //
-// Not provided: an alarm for a single run that stands out and is followed by ordinary ones; seasons; several metrics at
-// once.
-// Cost:     quadratic in the runs of a stretch, of which the last thousand are looked at: < 10 ms a series.
+// Not provided: an alarm for a single outlier followed by ordinary runs; seasonal patterns; several metrics at once.
+// Cost:     quadratic in the runs of a stretch, limited to the last thousand: < 10 ms a series.
 #pragma once
 
 #include <cstddef>
@@ -37,14 +36,14 @@ struct TrendChange {
   size_t last = 0;              // the last run of the window after the step; of the stretch
   uint64_t before = 0;          // median of the runs before
   uint64_t after = 0;           // and after
-  bool is_confirmed = true;     // a step that at least three runs had
-  uint64_t largest_single = 0;  // of a drift: the largest difference between two neighbouring runs
+  bool is_confirmed = true;     // a step that at least three runs show
+  uint64_t largest_single = 0;  // for a drift: the largest difference between two neighbouring runs
 };
 
-// The trend changes in the order of the runs. `floor`: a difference that nobody cares about, in the unit of the values.
+// The trend changes in the order of the runs. `floor`: a negligible difference, in the unit of the values.
 std::vector<TrendChange> find_trend(const std::vector<uint64_t>& values, uint64_t floor);
 
-// The middle value; of an even number of values the upper of the two. pre: there is one
+// The middle value; the upper of the two for an even number of values. pre: not empty
 uint64_t median_of(std::vector<uint64_t> values);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-// cli/model/judge/verdict.cc: measuring is apart from judging, so that the median of runs is taken number by number.
+// cli/model/judge/verdict.cc: measuring is separate from judging, so that the median of runs is taken number by number.
 #include "cli/model/judge/verdict.h"
 
 #include "cli/base/problems.h"
@@ -30,7 +30,7 @@ PlaceNumbers sum_below(const Device& device, const std::vector<bool>& stacks) {
   return sum;
 }
 
-// The peak that counts. Peaks of processes do not add: of a merged profile the largest process's is taken.
+// The peak that counts. Peaks of processes do not add up: for a merged profile it is the largest process's.
 uint64_t device_peak(const Profile& profile, const Device& device) {
   return profile.merged.empty() ? device.totals.peak_bytes : find_peak_spread(profile, device.name).largest_bytes;
 }
@@ -39,7 +39,7 @@ uint64_t in_units(const PlaceNumbers& numbers, const Subject& subject) {
   const uint64_t value = numbers.metric(subject.metric);
   if (!subject.is_share) return value;
   if (numbers.total_blocks == 0) return 0;
-  // Rounded up: what is over a limit by a single block is over it.
+  // Rounded up, so that a single block over a limit is over it.
   const auto wide = static_cast<Wide>(value) * kWholeShare + numbers.total_blocks - 1;
   return static_cast<uint64_t>(wide / numbers.total_blocks);
 }
@@ -103,7 +103,7 @@ RunState find_run_state(const Profile& profile) {
 }
 
 RunState find_started_state(const Profile& profile) {
-  constexpr std::array<int, 4> kAsked = {SIGTERM, SIGINT, SIGHUP, SIGPIPE};  // SIGKILL may be the kernel's: no memory
+  constexpr std::array<int, 4> kAsked = {SIGTERM, SIGINT, SIGHUP, SIGPIPE};  // SIGKILL may be the OOM killer's
   RunState state = find_run_state(profile);
   const bool was_asked =
       state.end.kind == EndKind::kExited || std::find(kAsked.begin(), kAsked.end(), state.end.status) != kAsked.end();
@@ -120,15 +120,15 @@ std::vector<Subject> find_subjects(const Budget& budget, const Profile& profile,
     (limit.subject.is_whole() ? whole : of_subtrees).push_back(limit.subject);
   }
   std::vector<Subject> subjects;
-  // Device by device, as they stand in the profile; then subtrees, as they stand in the budget; metric by metric.
+  // Devices in the order of the profile; then subtrees in the order of the budget; metric by metric.
   for (const Device& device : profile.devices) {
     for (const Metric metric : kMetrics) {
       for (const Subject& subject : whole) {
         if (subject.device == device.name && subject.metric == metric) subjects.push_back(subject);
       }
       const Subject grows{metric, device.name, false, Subject::kWhole};
-      // Addresses are no memory, registered memory is another device's; pages are mostly left to the kernel, and
-      // objects to the interpreter.
+      // Reserved addresses are no memory, and registered memory is another device's. Pages are usually left to the
+      // kernel at exit, and objects to the interpreter.
       const bool is_left = is_mapped_device(device.name) || device.name == kPythonDevice;
       if (is_reserved_device(device.name) || device.name == "registered" || (is_left && metric == Metric::kLeaked))
         continue;
@@ -161,7 +161,7 @@ Result<Done> check_baseline(const Profile& profile, const Profile& baseline, con
 std::vector<uint64_t> measure(const Budget& budget, const std::vector<Subject>& subjects, const Profile& profile) {
   const FrameMatcher frames(profile);
   std::optional<ScopeNumbers> scopes;
-  std::vector<bool> stacks;  // of one subtree: its subjects stand together
+  std::vector<bool> stacks;  // of one subtree: its subjects are adjacent
   size_t subtree = Subject::kWhole;
   std::vector<uint64_t> values;
   for (const Subject& subject : subjects) {
@@ -220,8 +220,8 @@ void decide(Judged* line) {
 
 namespace {
 
-// The most that a number may have grown to. An average for each run of a scope, and how often it was begun, are as much
-// in every run of a program that does the same: they have no slack besides the share.
+// The value to which a number may have grown. A scope's average per run, and its number of begins, are the same in
+// every run of an unchanged program: they have no slack besides the share.
 uint64_t most_grown(uint64_t base, const Subject& subject, const Tolerance& tolerance) {
   if (!subject.scope) return most_within(base, subject.metric, tolerance);
   const uint64_t slack = is_in_bytes(subject) ? tolerance.slack_bytes : tolerance.slack_blocks;

@@ -1,9 +1,10 @@
-// cli/model/judge/verdict.h: whether a program kept its budget: each limit with what was measured, and who is to blame.
+// cli/model/judge/verdict.h: whether a program kept its budget: each limit with the measured value, and the place to
+// blame.
 //
 // Guarantees
 //  - A program that failed, and a profile that is incomplete, get no verdict on their memory: never "ok", never "over".
-//  - Only requested bytes and counts decide. Of several runs each number is judged by its median.
-//  - Leaks that a suppression or an ignore of the budget explains do not count.
+//  - Only requested bytes and counts decide. For several runs, each number is judged by its median.
+//  - Leaks that a suppression or an ignore of the budget matches do not count.
 #pragma once
 
 #include "cli/base/median.h"
@@ -22,20 +23,20 @@ namespace heapprof::cli {
 enum class Outcome { kOk, kWarning, kFail };
 enum class Reason { kNone, kOverLimit, kBelowExpected, kAboveExpected, kOverBaseline, kNearLimit };
 
-// The place with most of what is too much; with a baseline, the one that grew most.
+// The place with the largest part of the excess metric; with a baseline, the one that grew most.
 struct Culprit {
   std::string function;  // without parameters; empty: unknown
-  std::string file;  // below the project's folder relative to it, else as the debug information has it; may be empty
+  std::string file;      // relative to the project's folder if below it, else as in the debug information; may be empty
   uint32_t line = 0;
   std::string module;  // its file's name
   uint64_t value = 0;  // of the metric: bytes or blocks
-  uint64_t whole = 0;  // of which that is a part
+  uint64_t whole = 0;  // of which `value` is a part
   bool is_growth = false;
 };
 
 struct Judged {
   Subject subject;
-  std::string subtree;  // as the budget has it; empty: the device as a whole
+  std::string subtree;  // as in the budget; empty: the device as a whole
   Outcome outcome = Outcome::kOk;
   Reason reason = Reason::kNone;
   uint64_t value = 0;
@@ -47,7 +48,7 @@ struct Judged {
   FileLine at;  // of the limit
   bool is_default = false;
   ValueText text;
-  uint64_t raised_most = 0;  // over a limit: what would be enough, with the tolerance
+  uint64_t raised_most = 0;  // over a limit: a sufficient limit, with the tolerance
   std::optional<Fact> fact;  // a contract's claim that is not about memory; then only this, `outcome` and `at` count
   std::optional<uint64_t> warn_share;  // of `most`, the budget's
 };
@@ -69,17 +70,16 @@ enum class Trouble { kNone, kIncomplete, kProgramFailed, kNotJudged };
 
 struct RunState {
   Trouble trouble = Trouble::kNone;
-  std::string reason;  // why it is not whole
-  bool is_whole =
-      true;           // nothing of the run is missing, however it ended; of kNotJudged the problem that was in the way
-  RunEnd end;         // of the process that failed, else of the program
-  int exit_code = 0;  // of kNotJudged
+  std::string reason;    // why it is not complete; of kNotJudged the problem that prevented a verdict
+  bool is_whole = true;  // nothing of the run is missing, however it ended
+  RunEnd end;            // of the process that failed, else of the program
+  int exit_code = 0;     // of kNotJudged
 };
 
-// What else ran, and no verdict speaks of.
+// What else ran without a verdict.
 struct Unjudged {
   uint64_t processes = 0;  // that the program started
-  uint64_t replaced = 0;   // programs in whose place another came, by exec
+  uint64_t replaced = 0;   // programs that another one replaced by exec
 };
 
 struct Verdict {
@@ -87,7 +87,7 @@ struct Verdict {
   std::vector<std::string> command;
   std::string profile;  // its file
   std::string baseline;
-  size_t baseline_runs = 0;  // of a history: the baseline is their median; 0: it is a profile
+  size_t baseline_runs = 0;  // of a history: the baseline is their median; 0: the baseline is a profile
   std::string statement;     // of a contract
   std::string message;
   size_t runs = 1;
@@ -96,25 +96,25 @@ struct Verdict {
   Unjudged unjudged;
   std::vector<Judged> judged;          // empty in case of trouble
   std::vector<DeviceNumbers> devices;  // "
-  std::vector<std::string> folded;     // functions that culprits' rows were handed on by, as they are shown
+  std::vector<std::string> folded;     // folded functions of culprits, as shown
 
   bool failed() const;  // over a limit
   size_t count(Outcome outcome) const;
 };
 
-// Names are keys in most of the outputs: of several profiles for one budget the second is "NAME 2".
+// Names are keys in most of the outputs: for several profiles of one budget the second is "NAME 2".
 std::string free_name(const std::vector<Verdict>& taken, const std::string& name);
 
-// How a run ended, and whether its numbers can be trusted. A sum of profiles is as its worst part.
+// How a run ended, and whether its numbers can be trusted. For a sum of profiles, its worst part counts.
 RunState find_run_state(const Profile& profile);
-// The same of a process that the program started. What its exit code means only its parent knows, and helpers are ended
-// by SIGTERM every day; a crash is a failure all the same.
+// The same for a process that the program started. Only its parent knows what its exit code means, and helpers are
+// often ended by SIGTERM; but a crash is a failure.
 RunState find_started_state(const Profile& profile);
 
-// What the budget limits, and with a baseline everything that is compared with it; in the order in which it is shown.
+// What the budget limits, and with a baseline everything that is compared with it; in the order shown.
 std::vector<Subject> find_subjects(const Budget& budget, const Profile& profile, bool has_baseline);
 
-// A problem if the two are not of one program and one tool.
+// A problem if the two are not of the same program and tool.
 Result<Done> check_baseline(const Profile& profile, const Profile& baseline, const std::string& file);
 
 // Measures each subject. pre: leaks are marked (cli/model/analysis/suppressions.h).
@@ -126,14 +126,14 @@ struct Evidence {
   std::vector<Subject> subjects;
   std::vector<std::vector<uint64_t>> runs;
   std::vector<uint64_t> baseline;
-  std::vector<bool> is_compared;  // by subject; false: the baseline does not know it. Empty: it knows all
+  std::vector<bool> is_compared;  // by subject; false: the baseline lacks it. Empty: it has all
 };
 std::vector<Judged> judge(const Budget& budget, const Evidence& evidence);
-// Sets the line's reason and outcome by what else stands in it: again, when its limit has changed.
+// Sets the line's reason and outcome from its other members: called again when its limit has changed.
 void decide(Judged* line);
 
-// Who is to blame for each line that is not ok. `baseline` may be null; `root` is the folder to which files are
-// relative.
+// Finds the place to blame for each line that is not ok. `baseline` may be null; `root` is the folder to which files
+// are relative.
 void find_culprits(const Budget& budget, const Profile& profile, const Profile* baseline, const std::string& root,
                    std::vector<Judged>* judged);
 

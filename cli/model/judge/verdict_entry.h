@@ -8,7 +8,7 @@
 
 namespace heapprof::cli {
 
-// What was judged of the device: of several runs the medians, of which `profile` is but one.
+// The judged numbers of the device: the medians if there were several runs, of which `profile` is only one.
 HistoryEntry make_history_entry(const Profile& profile, const Device& device, const Verdict& verdict,
                                 const std::string& commit);
 

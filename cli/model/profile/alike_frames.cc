@@ -1,6 +1,6 @@
-// cli/model/profile/alike_frames.cc: a profile has up to some 100,000 frames, and their texts would be as many strings.
-// So a text is made in one buffer and only its hash is kept; where two hashes are equal, the texts are made again and
-// compared.
+// cli/model/profile/alike_frames.cc: a profile has up to about 100,000 frames, and storing their texts would take as
+// many strings. So each text is made in one buffer and only its hash is kept; if two hashes are equal, the texts are
+// made again and compared.
 #include "cli/model/profile/alike_frames.h"
 
 #include "cli/base/text.h"
@@ -17,7 +17,7 @@ namespace {
 
 bool is_recursion_frame(const Frame& frame) { return frame.svma == 0 && recursion_frames(frame.function) != 0; }
 
-constexpr size_t kMostNameBytes = 64 << 10;  // a template's name can be endless; nobody reads on
+constexpr size_t kMostNameBytes = 64 << 10;  // a template's name can be endless
 
 void clean_name(std::string* name) {
   if (!is_printable_ascii(*name)) *name = escape_controls(*name);
@@ -37,7 +37,7 @@ class TextTable {
     slots_.resize(slots);
   }
 
-  // The first frame that was given with this one's text.
+  // The first frame that was added with this one's text.
   uint32_t find_or_add(uint32_t frame) {
     set_text(frame, &text_);
     const uint64_t hash = std::hash<std::string_view>()(text_);
@@ -87,7 +87,7 @@ std::vector<uint32_t> merge_alike_frames(Profile* profile) {
     if (frame.module >= profile->modules.size()) frame.module = kNoModule;
     stands_for[i] = known.find_or_add(i);
     if (stands_for[i] == i) continue;
-    // Those that read alike may differ in what is not in the text; which comes first must not matter.
+    // Alike frames may differ in what is not in the text; the result must not depend on their order.
     Frame& first = profile->frames[stands_for[i]];
     first.module = std::min(first.module, frame.module);
     first.inlined = first.inlined || frame.inlined;

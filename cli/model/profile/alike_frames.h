@@ -1,4 +1,4 @@
-// cli/model/profile/alike_frames.h: which frames of a profile are one, and in which order frames stand.
+// cli/model/profile/alike_frames.h: which frames of a profile are the same, and the order of frames.
 //
 // Guarantees
 //  - Two frames are alike if, and only if, their texts (frame_text.h) are equal.
@@ -15,17 +15,17 @@
 
 namespace heapprof::cli {
 
-// Makes names printable. Returns which frame stands for each: the first of those that are alike, which then has the
-// smallest module of theirs, and is inlined, or inferred, if one of them is.
+// Makes names printable. Returns the frame that represents each: the first of those that are alike. That one gets the
+// smallest of their modules, and is inlined, or inferred, if one of them is.
 std::vector<uint32_t> merge_alike_frames(Profile* profile);
 
-// Which frame stands for each, of a profile as it is.
+// The frame that represents each, in an unchanged profile.
 std::vector<uint32_t> find_alike_frames(const Profile& profile);
 
 using FrameOrder = std::tuple<std::string_view, std::string_view, uint32_t, std::string_view, uint64_t>;
 FrameOrder frame_order(const Profile& profile, uint32_t frame);
 
-// A pseudo-frame of a file: a stack of it is none.
+// A pseudo-frame of a file: a stack that consists of it counts as no stack.
 bool stands_for_no_stack(const Frame& frame);
 
 }  // namespace heapprof::cli

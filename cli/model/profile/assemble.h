@@ -1,10 +1,10 @@
-// cli/model/profile/assemble.h: a recording and the names of its locations become a profile.
+// cli/model/profile/assemble.h: turns a recording and the names of its locations into a profile.
 //
 // Guarantees
-//  - Inlined frames are frames of their own, innermost first, all at the address of their call.
+//  - Inlined frames are separate frames, innermost first, all at the address of their call.
 //  - A frame's svma lies inside the call instruction (return address − 1), as in Valgrind's files.
 //  - The result is canonical (cli/model/profile/canonical.h).
-// Trust:    indexes in the recording are checked; a node or location that cannot be is treated as no stack.
+// Trust:    indexes in the recording are checked; an impossible node or location is treated as no stack.
 // Cost:     as canonicalize; the recording itself is only read.
 #pragma once
 
@@ -14,16 +14,16 @@
 
 namespace heapprof::cli {
 
-// Those that are not of sites.
+// Drops the stacks that belong to no site.
 void forget_other_stacks(Recording* recording);
-// For want of memory: sums each device's sites in one without a stack, and says so in Run::incomplete_reason. Needs
-// next to none.
+// For when memory runs out: sums each device's sites into one without a stack, and says so in Run::incomplete_reason.
+// Needs next to no memory.
 void drop_stacks(Recording* recording);
 void note_dropped_stacks(RunInfo* run);
-// As if nothing had been judged (run --leak-check), for `reason`.
+// Drops the result of run --leak-check, as if no leaks had been classified, for `reason`.
 void drop_judgement(const std::string& reason, Recording* recording);
-// The same, where the run's end says that nothing can be: what was found before a signal came is not true of the end
-// any more, and who did not end leaks nothing.
+// The same, if the run's end rules a classification out: after a signal, what was found before no longer holds at the
+// end, and a process that did not end leaks nothing.
 void settle_judgement(Recording* recording);
 
 Profile assemble(const Recording& recording, const SymbolTable& symbols);

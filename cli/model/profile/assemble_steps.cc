@@ -1,5 +1,5 @@
 // cli/model/profile/assemble_steps.cc: each location is expanded once into its frames, each stack node once into a path
-// of frame nodes: the tree stays a tree, and no site ever has a list of its own.
+// of frame nodes. So the tree stays a tree, and no site needs its own list.
 #include "cli/model/profile/assemble_steps.h"
 
 #include "cli/base/file_name.h"
@@ -16,7 +16,7 @@
 namespace heapprof::cli {
 namespace {
 
-// One library may be loaded twice, or again at another address: it is one module.
+// A library that is loaded twice, or again at another address, is one module.
 std::vector<uint32_t> add_modules(const Recording& recording, Profile* profile) {
   std::map<std::pair<std::string, std::string>, uint32_t> known;
   std::vector<uint32_t> number;
@@ -30,7 +30,7 @@ std::vector<uint32_t> add_modules(const Recording& recording, Profile* profile) 
   return number;
 }
 
-// It is of the module of the first frame behind it, so that it is no user's where that is none.
+// It gets the module of the first frame after it, so that it is a user frame only if that one is.
 Frame recursion_frame(uint64_t svma, const Recording& recording, const SymbolTable& symbols,
                       const std::vector<uint32_t>& module_number) {
   const uint32_t first = first_of_recursion(svma);
@@ -116,7 +116,7 @@ std::vector<uint32_t> add_nodes(const Recording& recording, const std::vector<ui
 
 namespace {
 
-// All but steps and stays. pre: the site has no numbers
+// Sets all but steps and stays. pre: the site has no numbers
 void set_site(const RecordedDevice& recorded, const RecordedSite& from, Site* to) {
   Site& site = *to;
   static_cast<SiteNumbers&>(site.numbers) = from.numbers;

@@ -1,7 +1,7 @@
-// cli/model/profile/assemble_steps.h: the steps from a recording to a profile that is not canonical yet: what
-// assemble.h does with all sites, and cli/model/analysis/assemble_grouped.h with those that are kept.
+// cli/model/profile/assemble_steps.h: the steps from a recording to a profile that is not canonical yet. assemble.h
+// takes them with all sites, cli/model/analysis/assemble_grouped.h with those that are kept.
 //
-// Trust:    indexes in the recording are checked; a node or location that cannot be is treated as no stack.
+// Trust:    indexes in the recording are checked; an impossible node or location is treated as no stack.
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -17,7 +17,7 @@ namespace heapprof::cli {
 // profile->frames[start[i] … start[i + 1]), where start is the answer.
 std::vector<uint32_t> add_frames(const Recording& recording, const SymbolTable& symbols, Profile* profile);
 
-// The agent's functions that stand between a program and the CUDA runtime are no part of the program. By module.
+// By module: whether it is the agent. Its functions between a program and the CUDA runtime are no part of the program.
 std::vector<char> find_agent_modules(const std::vector<Module>& modules);
 
 // Makes frame nodes of the stack nodes: of all, or of those for which *is_used is not 0, and then of their parents too.
@@ -27,13 +27,13 @@ std::vector<uint32_t> add_nodes(const Recording& recording, const std::vector<ui
 
 // The site without its stack.
 Site make_site(const RecordedDevice& recorded, const RecordedSite& from);
-// The same for sites in ascending order, into a site that was used before: what it has allocated is used again.
+// The same for sites in ascending order, into a site that was used before: its allocated memory is reused.
 struct SiteCursor {
   size_t step = 0;
   size_t stay = 0;
 };
 void make_site(const RecordedDevice& recorded, const RecordedSite& from, SiteCursor* cursor, Site* site);
-// The other way round: the device's sites are this one from now on, without a stack; or none if it has no blocks.
+// Replaces the device's sites with this one, without a stack; with no site at all if it has no blocks.
 void record_only(const Site& site, RecordedDevice* device);
 Device make_device_without_sites(const RecordedDevice& recorded);
 

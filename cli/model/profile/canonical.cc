@@ -17,14 +17,14 @@
 namespace heapprof::cli {
 namespace {
 
-// The first bytes, so that numbers compare as the texts do, as far as they differ there.
+// The first bytes as a number that compares as the texts do, if they differ in these bytes.
 uint64_t first_bytes(std::string_view text) {
   uint64_t bytes = 0;
   for (size_t i = 0; i < sizeof bytes; ++i) bytes = bytes << 8 | (i < text.size() ? static_cast<uint8_t>(text[i]) : 0u);
   return bytes;
 }
 
-// By module, and behind them for none: equal for equal paths, ordered as they are.
+// By module, with a last entry for no module: equal for equal paths, in the order of paths.
 std::vector<uint32_t> rank_modules(const Profile& profile) {
   std::vector<std::string_view> paths = {""};
   for (const ProfileModule& module : profile.modules) paths.push_back(module.path);
@@ -39,7 +39,7 @@ std::vector<uint32_t> rank_modules(const Profile& profile) {
 }
 
 // The order is frame_order()'s, then by number. Frames without a name are compared by their modules' paths, which are
-// long and alike: these have numbers; and of names the first bytes are at hand.
+// long and alike, so these have ranks. Names have their first bytes as a number.
 std::vector<uint32_t> rank_frames(const Profile& profile) {
   struct Key {
     uint64_t function_bytes;
@@ -90,8 +90,8 @@ Tree intern_nodes(const Profile& profile, const std::vector<uint32_t>& stands_fo
 // The position of each node in a depth-first walk, children in the order of their frames' ranks.
 std::vector<uint32_t> walk_order(const std::vector<FrameNode>& nodes, const std::vector<uint32_t>& rank) {
   constexpr uint32_t kNone = 0xffffffff;
-  // Nodes by rank (a counting sort), then each to the front of its parent's list from the last to the first: lists by
-  // rank.
+  // Sorts nodes by rank (a counting sort), then puts each at the front of its parent's list, from the last to the
+  // first. So each list is ordered by rank.
   std::vector<uint32_t> start(rank.size() + 1, 0);
   for (size_t i = 1; i < nodes.size(); ++i) ++start[rank[nodes[i].frame] + 1];
   std::partial_sum(start.begin(), start.end(), start.begin());
@@ -137,7 +137,7 @@ void merge_sites(Device* device, const std::vector<uint32_t>& new_node, std::vec
 }
 
 void sort_sites(std::vector<Site>* sites, const std::vector<uint32_t>& position) {
-  // A site is 300 bytes and more: what is sorted is small, and each site moves once.
+  // A site has 300 bytes or more, so small keys are sorted, and each site moves once.
   struct Key {
     uint64_t peak_bytes;
     uint64_t total_bytes;
@@ -155,7 +155,7 @@ void sort_sites(std::vector<Site>* sites, const std::vector<uint32_t>& position)
     if (a.total_bytes != b.total_bytes) return a.total_bytes > b.total_bytes;
     return a.position < b.position;
   });
-  // Each cycle of places is moved round, since a second list of a million sites would need as much memory again.
+  // Rotates each cycle of positions, because a second list of a million sites would need as much memory again.
   for (uint32_t first = 0; first < keys.size(); ++first) {
     if (keys[first].site == first) continue;
     Site moved = std::move((*sites)[first]);
@@ -169,7 +169,7 @@ void sort_sites(std::vector<Site>* sites, const std::vector<uint32_t>& position)
   }
 }
 
-// The frames that sites' stacks have most often come first: their numbers, most of a large profile, are short then.
+// The frames that occur most often in sites' stacks come first: so their numbers, most of a large profile, are short.
 void sort_frames(Profile* profile) {
   std::vector<uint64_t> node_uses(profile->nodes.size(), 0);
   for (const Device& device : profile->devices) {
@@ -241,7 +241,7 @@ void canonicalize(Profile* profile) {
     merge_sites(&device, tree.new_node, &site_of_node);
     sort_sites(&device.sites, position);
   }
-  // Numbered by position meanwhile, so that the order of equals does not depend on the numbers before.
+  // Temporarily numbered by position, so that the order of equals does not depend on the old numbers.
   for_each_other_node(*profile,
                       [&](uint32_t& node) { node = node < tree.new_node.size() ? position[tree.new_node[node]] : 0; });
   for (Device& device : profile->devices) {

@@ -43,8 +43,8 @@ void sort_by_time(std::vector<Row>* rows) {
                    [](const Row& a, const Row& b) { return a.duration_ns > b.duration_ns; });
 }
 
-// Of those with a number, the shortest beyond kMostApiRows become one without it for each call. What is summed already
-// stays.
+// Sums the shortest rows with a number, beyond kMostApiRows, into one row without a number for each call. Rows that are
+// already sums stay.
 template <typename Row>
 void sum_rest(std::vector<Row>* rows, uint32_t Row::*number) {
   size_t kept = 0;

@@ -8,7 +8,7 @@
 
 namespace heapprof::cli {
 
-// What calls are named: those of wire::device_call_name, which a test holds this list against.
+// The names of calls: those of wire::device_call_name; a test compares the two lists.
 inline constexpr std::array<const char*, 20> kDeviceCalls = {"allocate",
                                                              "free",
                                                              "allocate async",
@@ -32,7 +32,7 @@ inline constexpr std::array<const char*, 20> kDeviceCalls = {"allocate",
 
 struct ApiCall {
   std::string call;   // wire::device_call_name: "allocate", "copy to host"
-  uint32_t node = 0;  // the stack that made it; 0: of those that made few
+  uint32_t node = 0;  // the stack that made it; 0: the sum of stacks that made few
   uint64_t count = 0;
   uint64_t duration_ns = 0;  // of the host's time, from call to return
   uint64_t size_bytes = 0;   // allocated, copied or set
@@ -54,8 +54,8 @@ struct DeviceApi {
 
 inline constexpr size_t kMostApiRows = 1000;
 
-// Makes those of one call and stack (or thread) one. Beyond kMostApiRows the shortest are summed: a row for each call,
-// without a stack (thread 0).
+// Merges rows with the same call and stack (or thread). Beyond kMostApiRows the shortest are summed: one row for each
+// call, without a stack (thread 0).
 void merge_api(DeviceApi* api);
 
 }  // namespace heapprof::cli

@@ -1,9 +1,9 @@
-// cli/model/profile/device_facts.cc: what is known of a device is of two kinds, and they add differently.
+// cli/model/profile/device_facts.cc: there are two kinds of facts about a device, and they add differently.
 //
-// Amounts of several processes on one device add (what each was seen to have); what NVML says of all processes together
-// is the same memory said again, so of several such numbers the largest counts. A sum of both kinds would be neither,
-// so a sum is of all processes as soon as one part is. Refusals of one stack are one, with the words of the latest:
-// what was free then is nearest to what a user finds now. Owners of one set of stacks add, too.
+// Amounts that each of several processes was seen to have on a device add up. What NVML reports for all processes
+// together is the same memory each time, so the largest of several such numbers counts. A sum of both kinds would be
+// neither, so a sum is for all processes as soon as one part is. Refusals of one stack are merged, with the facts of
+// the latest: what was free then is nearest to what a user finds now. Owners of one set of stacks add up, too.
 #include "cli/model/profile/device_facts.h"
 
 #include "cli/base/file_name.h"
@@ -100,7 +100,7 @@ void add_held(HeldMemory* sum, const HeldMemory& more) {
 
 void add_use(DeviceUse* sum, const DeviceUse& more) {
   const uint64_t samples = add_saturating(sum->samples, more.samples);
-  // Of several reasons the first in the alphabet, so that the order of the parts does not matter.
+  // Among several reasons the alphabetically first, so that the order of the parts does not matter.
   const std::string missing = sum->missing.empty()   ? more.missing
                               : more.missing.empty() ? sum->missing
                                                      : std::min(sum->missing, more.missing);

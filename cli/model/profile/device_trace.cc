@@ -1,5 +1,5 @@
-// cli/model/profile/device_trace.cc: stacks that are two addresses in a recording may read alike in a profile, so that
-// what differed by them alone is one afterwards.
+// cli/model/profile/device_trace.cc: stacks with different addresses in a recording may read alike in a profile, so
+// memory that differs only in them is merged.
 #include "cli/model/profile/device_trace.h"
 
 #include <map>

@@ -1,11 +1,11 @@
-// cli/model/profile/device_trace.h: the newest events of device memory one by one, and the blocks that were live on
+// cli/model/profile/device_trace.h: the newest events of device memory, one by one, and the blocks that were live on
 // devices at the end, with their addresses.
 //
 // Everything else in a profile is a sum by site. Viewers of an allocator's state, such as PyTorch's memory_viz, draw
-// single blocks at their addresses, and step through events: this is what they are given.
+// single blocks at their addresses and step through events. This is the data for them.
 //
 // Guarantees
-//  - Bounded: kMostTraceEvents events and kMostTraceBlocks blocks; what has no room is counted.
+//  - Bounded: kMostTraceEvents events and kMostTraceBlocks blocks; those that do not fit are counted.
 //  - Nothing of the host's heap, of mapped pages or of Python's objects is in it: they have no events here.
 #pragma once
 
@@ -21,18 +21,18 @@ inline constexpr uint64_t kMostTraceEvents = 1'000'000;
 inline constexpr size_t kMostTraceBlocks = 100'000;  // tensors; memory of the driver goes first
 
 enum class TraceAction : uint8_t {
-  kBegin,   // memory at the address begins: of the driver, or a tensor inside of it
+  kBegin,   // memory at the address begins: of the driver, or a tensor inside it
   kEnd,     // it ends
   kMap,     // physical memory of the driver is mapped at the address
   kUnmap,   // that mapping ends
-  kRefuse,  // there was no memory; the address holds what was free, or kFreeNotKnown
+  kRefuse,  // memory ran out; the address holds the number of free bytes, or kFreeNotKnown
 };
 inline constexpr uint64_t kTraceActions = 5;
-inline constexpr uint64_t kFreeNotKnown = UINT64_MAX;  // of the address of a refusal
+inline constexpr uint64_t kFreeNotKnown = UINT64_MAX;  // as the address of a refusal
 
-// What an event or a live block is about; many events are about the same.
+// The memory that an event or a live block is about; many events are about the same.
 struct TracedMemory {
-  uint32_t device = 0;  // its place in DeviceTrace::devices
+  uint32_t device = 0;  // index into DeviceTrace::devices
   uint64_t address = 0;
   uint64_t size_bytes = 0;
   uint32_t node = 0;  // where it was allocated, mapped or refused: StackNode in a recording, FrameNode in a profile
@@ -42,9 +42,9 @@ struct TraceEvent {
   uint64_t at_ns = 0;  // since the start
   TraceAction action = TraceAction::kBegin;
   bool is_segment = false;  // an end of the driver's memory in which a tensor has lain
-  uint32_t memory = 0;      // its place in DeviceTrace::memory
+  uint32_t memory = 0;      // index into DeviceTrace::memory
   uint32_t thread = 0;      // kernel thread id
-  uint32_t scope = 0;       // the innermost scope of the thread: its place in DeviceTrace::scopes + 1; 0: none
+  uint32_t scope = 0;       // the innermost scope of the thread: index into DeviceTrace::scopes + 1; 0: none
 };
 
 struct TraceBlock {
@@ -54,11 +54,11 @@ struct TraceBlock {
 };
 
 struct DeviceTrace {
-  uint64_t most_events = 0;   // as it was asked for; 0: nothing was
-  uint64_t older_events = 0;  // those before the first, for which there was no room
+  uint64_t most_events = 0;   // as asked for; 0: nothing was
+  uint64_t older_events = 0;  // those before the first, which did not fit
   uint64_t left_out_blocks = 0;
   std::vector<std::string> devices;
-  std::vector<std::string> scopes;  // ways to a scope: "train > step"
+  std::vector<std::string> scopes;  // paths to a scope: "train > step"
   std::vector<TracedMemory> memory;
   std::vector<TraceEvent> events;  // in the order of the events
   std::vector<TraceBlock> live;    // at the end, by device and address
@@ -66,7 +66,7 @@ struct DeviceTrace {
   bool has_any() const { return !events.empty() || !live.empty(); }
 };
 
-// Makes equal memory one, numbered in the order of its use by events, then by live blocks; drops what is not used.
+// Merges equal memory, and numbers it in the order of its use by events, then by live blocks; drops what is not used.
 void renumber_traced_memory(DeviceTrace* trace);
 
 }  // namespace heapprof::cli

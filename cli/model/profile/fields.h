@@ -1,7 +1,7 @@
 // cli/model/profile/fields.h: the names under which the parts of a run are written and read, each in one place.
 //
-// A visitor is called once per field, visit(name, field): the writer gets constant ones, the reader fills them. A new
-// field of a run is a line here (and one in man/heapprof-format.5), and it is in the file.
+// A visitor is called once per field, visit(name, field): the writer gets constant fields, the reader fills them. To
+// add a field of a run to the file, add a line here (and one in man/heapprof-format.5).
 //
 // Guarantees
 //  - Numbers are integers; their names end in _bytes, _ns or _count where they are quantities.
@@ -144,7 +144,7 @@ void visit_module(Module& module, Visit&& visit) {
   visit("build_id", module.build_id);
 }
 
-// Of a process that has a rank.
+// For a process that has a rank.
 template <typename AnyJob, typename Visit>
 void visit_job(AnyJob& job, Visit&& visit) {
   visit("launcher", job.launcher);

@@ -1,6 +1,6 @@
 // cli/model/profile/frame_text.cc: the location is what follows the last " (": C++ names are full of parentheses, paths
-// rarely are. Where a path is, the writer notices that the text does not read back, and stores the frame's parts as
-// well.
+// rarely are. If a path is, the writer notices that the text does not parse back to the frame, and stores the frame's
+// parts as well.
 #include "cli/model/profile/frame_text.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kUnknown = "???";
 
-// "name:12" to name and 12; leaves both alone where that is not the form.
+// Splits "name:12" into name and 12; leaves both unchanged if the text has another form.
 bool cut_number(std::string_view* text, uint32_t* number) {
   const size_t colon = text->rfind(':');
   if (colon == std::string_view::npos || colon == 0 || colon + 1 == text->size()) return false;

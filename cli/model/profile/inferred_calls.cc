@@ -1,5 +1,5 @@
 // cli/model/profile/inferred_calls.cc: an inferred frame becomes a location and a stack node like any other, so that
-// whatever names, groups and orders stacks needs to know of it only that it is marked.
+// code that names, groups and orders stacks needs to know only its mark.
 #include "cli/model/profile/inferred_calls.h"
 
 #include "cli/base/file_name.h"
@@ -14,14 +14,14 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr uint32_t kAllocationItself = 0xffffffff;  // in the place of a location
+constexpr uint32_t kAllocationItself = 0xffffffff;  // instead of a location
 
-// A recording's locations with what they call.
+// A recording's locations with their call targets.
 class Calls {
  public:
   Calls(const Recording& recording, const SymbolTable& symbols) : recording_(recording), symbols_(symbols) {}
 
-  // Between a node and the one that it hangs at.
+  // Between a node and its parent.
   std::optional<CallPair> above(uint32_t node) const {
     const uint32_t outer = recording_.stacks[node].parent;
     if (!is_whole(outer) || !is_whole(node)) return std::nullopt;
@@ -61,10 +61,10 @@ class Inserter {
     for (const InferredCall& call : entry->second) node = intern(node, location_of(pair->module, call));
     return node;
   }
-  // A node behind those that there were.
+  // A node after the old ones.
   uint32_t intern(uint32_t parent, uint32_t location) { return table_.intern(parent, location) + old_nodes_ - 1; }
 
-  // Nothing may be asked for any more.
+  // Call it last.
   void append_nodes() {
     recording_->stacks.reserve(recording_->stacks.size() + nodes_.size());
     for (size_t i = 1; i < nodes_.size(); ++i) recording_->stacks.push_back({nodes_[i].parent, nodes_[i].frame});
@@ -90,8 +90,8 @@ class Inserter {
   std::map<std::pair<uint32_t, uint64_t>, size_t> locations_;
 };
 
-// Pairs of locations; open addressing, at most half full. The keys are the slots: millions of nodes are of some 10,000
-// pairs, up to 200,000, and each look-up that leaves the cache costs as much as all the rest.
+// Pairs of locations; open addressing, at most half full. The slots are the keys: millions of nodes have about 10,000
+// pairs, up to 200,000, and a look-up that misses the cache costs as much as all the rest.
 class PairSet {
  public:
   bool has(uint32_t outer, uint32_t inner) const { return slots_[slot_of(key_of(outer, inner))] != 0; }
@@ -141,7 +141,7 @@ bool is_open_call(const CallKeys& innermost) {
 
 std::optional<CallPair> open_call(const NamedLocation& outer, const NamedLocation& inner) {
   if (outer.location.module != inner.location.module) {
-    // The C++ runtime's function is what was called there last.
+    // The last function called there is the C++ runtime's.
     const bool is_allocator = !inner.frames.empty() && inner.frames.back().function.starts_with("operator new");
     return is_allocator ? open_call(outer) : std::nullopt;
   }
@@ -208,10 +208,9 @@ void add_inferred_calls(Recording* recording, SymbolTable* symbols) {
   if (!has_path || symbols->calls.size() != recording->locations.size()) return;
   for (size_t i = 1; i < nodes; ++i) {
     const StackNode& node = recording->stacks[i];
-    if (node.parent >= i || node.location >= recording->locations.size()) return;  // broken: it is left as it is
+    if (node.parent >= i || node.location >= recording->locations.size()) return;  // broken: left unchanged
   }
-  // Most locations call nothing that is known: of those nothing is asked. The locations grow meanwhile; what is asked
-  // about are those of before.
+  // Most locations have no known call, and are skipped. Locations are added during the loop; only the old ones matter.
   std::vector<char> is_known_call;
   is_known_call.reserve(symbols->calls.size());
   for (const CallKeys& keys : symbols->calls) is_known_call.push_back(keys.target != 0 ? 1 : 0);

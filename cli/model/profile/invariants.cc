@@ -1,8 +1,8 @@
-// cli/model/profile/invariants.cc: per site (its parts within its total), per device (sums over sites are the device's
-// numbers, the timeline's maximum is the peak), and per profile (indexes, order, nothing twice).
+// cli/model/profile/invariants.cc: checks per site (parts within the total), per device (sums over sites are the
+// device's numbers, the timeline's maximum is the peak), and per profile (indexes, order, no duplicates).
 //
-// Blocks at a site's own maximum of bytes may be fewer than at the device's peak (few large blocks beat many small
-// ones), so between those two there is no order; only the total bounds both.
+// A site may have fewer blocks at its own maximum of bytes than at the device's peak (few large blocks beat many small
+// ones). So these two numbers have no order; only the total bounds both.
 #include "cli/model/profile/invariants.h"
 
 #include "cli/base/saturating.h"
@@ -30,11 +30,11 @@ class Checker {
 
   std::vector<std::string> run() {
     check_tree();
-    if (!violations_.empty()) return std::move(violations_);  // the rest follows these indexes
+    if (!violations_.empty()) return std::move(violations_);  // the rest uses these indexes
     check_frames();
     if (profile_.devices.empty()) violate("there is no device");
     for (std::string& violation : find_input_violations(profile_)) violations_.push_back(std::move(violation));
-    if (!violations_.empty()) return std::move(violations_);  // sites name inputs by their numbers
+    if (!violations_.empty()) return std::move(violations_);  // sites refer to inputs by number
     std::unordered_set<std::string_view> names;
     for (const Device& device : profile_.devices) {
       if (!names.insert(device.name).second) violate("two devices are called {}", device.name);
@@ -123,7 +123,7 @@ class Checker {
     }
   }
 
-  // The stacks that are told have at most what is owned, held or pinned.
+  // The listed stacks have at most what is owned, kept live or pinned.
   void check_stacks_of(const Device& device, const std::vector<OwnerPart>& parts, const LiveAmount& whole) {
     LiveAmount sum;
     for (const OwnerPart& part : parts) {
@@ -238,7 +238,7 @@ class Checker {
     check_steps(device);
   }
 
-  // They are in whole blocks of what is live.
+  // Tensors lie in whole live blocks.
   void check_tensors(const SnapshotTensors& tensors, const Snapshot& snapshot) {
     const SnapshotDevice* const device = find_device(snapshot, tensors.device);
     if (device == nullptr) return violate("a snapshot has tensors on {}, of which it says nothing", tensors.device);
@@ -291,8 +291,8 @@ class Checker {
     }
   }
 
-  // At each snapshot the sites have what it says, in all. A sum may be beyond 64 bits, as a target can make it: it is
-  // compared modulo 2^64, by what each step adds.
+  // At each snapshot the sites sum to its amounts. A target can make sums exceed 64 bits, so they are compared modulo
+  // 2^64, by what each step adds.
   void check_steps(const Device& device) {
     const std::vector<Snapshot>& snapshots = profile_.snapshots.snapshots;
     std::vector<LiveAmount> changes(snapshots.size());
@@ -404,7 +404,7 @@ class Checker {
     within("what blocks of the sizes counted have at least", least_bytes, "total_bytes", n.total_bytes);
   }
 
-  // A sum of profiles has judged parts and others.
+  // A sum of profiles may have parts with and without a leak check.
   void check_judgement(const Device& device, size_t index, const SiteNumbers& n) {
     uint64_t bytes = 0;
     uint64_t blocks = 0;

@@ -1,7 +1,7 @@
-// cli/model/profile/invariants.h: numbers that must agree, checked to agree.
+// cli/model/profile/invariants.h: checks that numbers which must agree do.
 //
-// The tests ask, the writer's caller asks at the end of each run, and the reader reports a file that fails as damaged.
-// Files of other tools are only asked for what those tools promise.
+// The tests call it, the writer's caller calls it at the end of each run, and the reader reports a file that fails as
+// damaged. Files of other tools are checked only for what those tools promise.
 #pragma once
 
 #include "cli/model/profile/profile.h"

@@ -1,5 +1,5 @@
-// cli/model/profile/launches.cc: a profile may come with entries in any order, and names that were two may become one
-// when they are demangled; so each list is sorted, and what has one name and shape is summed.
+// cli/model/profile/launches.cc: a profile may have entries in any order, and two names may become one when they are
+// demangled. So each list is sorted, and entries with the same name and shape are summed.
 #include "cli/model/profile/launches.h"
 
 #include "cli/base/saturating.h"

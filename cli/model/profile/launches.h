@@ -1,5 +1,5 @@
-// cli/model/profile/launches.h: what was launched on CUDA devices in one scope, or outside of all: kernels by name and
-// shape, and graphs.
+// cli/model/profile/launches.h: what was launched on CUDA devices in one scope, or outside all scopes: kernels by name
+// and shape, and graphs.
 #pragma once
 
 #include <array>
@@ -9,10 +9,10 @@
 
 namespace heapprof::cli {
 
-inline constexpr const char* kOtherKernels = "(other kernels)";     // what found no room; without a shape
-inline constexpr const char* kUnnamedKernels = "(unnamed kernel)";  // nobody could say its name
+inline constexpr const char* kOtherKernels = "(other kernels)";     // those that did not fit; without a shape
+inline constexpr const char* kUnnamedKernels = "(unnamed kernel)";  // its name could not be found
 
-// A kernel, launched with one shape. Without a shape, all zeros, where it is kOtherKernels.
+// A kernel, launched with one shape. kOtherKernels has no shape: all zeros.
 struct KernelLaunches {
   std::string name;  // demangled
   std::array<uint64_t, 3> grid{};
@@ -21,7 +21,7 @@ struct KernelLaunches {
   uint64_t count = 0;
 };
 
-// Graphs of so many kernels: none of these is in KernelLaunches for it.
+// Launches of graphs with so many kernels; these kernels are not counted in KernelLaunches.
 struct GraphLaunches {
   bool is_known = false;
   uint64_t kernels = 0;  // if that is known
@@ -30,7 +30,7 @@ struct GraphLaunches {
 
 struct Launches {
   std::vector<KernelLaunches> kernels;  // by name and shape
-  std::vector<GraphLaunches> graphs;    // by whether it is known how many kernels they have, and how many
+  std::vector<GraphLaunches> graphs;    // by whether the number of kernels is known, and by that number
 
   bool empty() const { return kernels.empty() && graphs.empty(); }
 };
@@ -41,24 +41,24 @@ struct GpuTime {
   uint64_t intervals = 0;
 };
 
-// How that was taken (`heapprof run --gpu-time`).
+// How that was measured (`heapprof run --gpu-time`).
 struct GpuTimes {
-  std::string mode;       // "deferred", "scope", "immediate"; empty: it was not. Of several runs that differ: "several"
+  std::string mode;       // "deferred", "scope", "immediate"; empty: not measured; "several": merged runs differ
   GpuTime outside;        // of all scopes
-  uint64_t unread = 0;    // intervals whose time nobody knows: they were not complete when they were looked at last
+  uint64_t unread = 0;    // intervals of unknown time: they were not complete at the last query
   uint64_t captured = 0;  // launches without a time: a stream was being captured
-  uint64_t untimed = 0;   // launches without a time: there was no event to be had
-  uint64_t waits = 0;     // of the agent's own for the device
+  uint64_t untimed = 0;   // launches without a time: no event was available
+  uint64_t waits = 0;     // of the agent itself for the device
   uint64_t waits_ns = 0;
 };
 void add_gpu_time(const GpuTime& from, GpuTime* into);
 void add_gpu_times(const GpuTimes& from, GpuTimes* into);
 
-// Puts them in order, and makes those of one name and shape one.
+// Sorts them, and merges those with the same name and shape.
 void sort_launches(Launches* launches);
 void add_launches(const Launches& from, Launches* into);
 
-// "256×1×1 of 128×1×1" and the shared memory if there is any; empty: it has no shape.
+// "256×1×1 of 128×1×1" and the shared memory if there is any; empty: no shape.
 std::string shape_text(const KernelLaunches& kernel);
 
 }  // namespace heapprof::cli

@@ -10,7 +10,7 @@
 
 namespace heapprof::cli {
 
-// A row of the input's own report: a place, and what it had at its device's peak.
+// A row of the input's own report: an allocation site by source line, and what it had at its device's peak.
 struct PartRow {
   std::string text;  // "decode (tile.cc:88)"
   uint64_t peak_bytes = 0;

@@ -1,9 +1,9 @@
-// cli/model/profile/name_frames.cc: what assemble_steps.h does with a recording's locations is done with a profile's
-// frames: one frame becomes the frames that were inlined there, one node a path of them, and canonicalize makes one of
+// cli/model/profile/name_frames.cc: does with a profile's frames what assemble_steps.h does with a recording's
+// locations: one frame becomes the frames that were inlined there, one node a path of them, and canonicalize merges
 // what reads alike now.
 //
-// The frame that others were inlined into has an address, a module and, seldom, no source file: it is one of those that
-// were named already, and would be expanded twice. It is known by the inlined frames that hang below it in the tree.
+// A frame into which others were inlined has an address, a module and, seldom, no source file. It was named already,
+// and would be expanded twice. It is recognised by the inlined frames below it in the tree.
 #include "cli/model/profile/name_frames.h"
 
 #include "cli/model/profile/canonical.h"
@@ -39,7 +39,7 @@ bool has_line(const std::vector<SourceFrame>& chain) {
   return std::any_of(chain.begin(), chain.end(), [](const SourceFrame& frame) { return !frame.file.empty(); });
 }
 
-// Whether what was found says more than what stands in the profile, or the same.
+// Whether the found names say at least as much as those in the profile.
 bool is_better(const std::vector<SourceFrame>& chain, bool had_function) {
   return has_function(chain) || (has_line(chain) && !had_function);
 }
@@ -49,7 +49,7 @@ struct Chain {
   uint32_t last = 0;
 };
 
-// The chains' frames stand behind those of the profile.
+// Appends the chains' frames to those of the profile.
 std::vector<Chain> add_chains(const NamelessFrames& nameless, const SymbolTable& table, Profile* profile) {
   std::vector<Chain> chains(profile->frames.size());
   for (size_t i = 0; i < nameless.locations.size(); ++i) {
@@ -72,7 +72,7 @@ std::vector<Chain> add_chains(const NamelessFrames& nameless, const SymbolTable&
   return chains;
 }
 
-// Where calls may have left the stacks of a profile.
+// Where tail calls may have elided frames from a profile's stacks.
 class OpenCalls {
  public:
   OpenCalls(const NamelessFrames& nameless, const SymbolTable& table, const Profile& profile)
@@ -83,7 +83,7 @@ class OpenCalls {
     }
   }
 
-  // Between a node and the one that it hangs at.
+  // Between a node and its parent.
   std::optional<CallPair> above(uint32_t node) const {
     const uint32_t outer = location_of(nodes_[node].parent);
     const uint32_t inner = location_of(node);
@@ -109,7 +109,7 @@ class OpenCalls {
   std::vector<uint32_t> location_of_;  // by frame
 };
 
-// The inferred frames, behind all others: of each address a chain.
+// Appends the inferred frames: a chain for each address.
 std::map<std::pair<uint32_t, uint64_t>, Chain> add_inferred_chains(const InferredCalls& inferred, Profile* profile) {
   std::map<std::pair<uint32_t, uint64_t>, Chain> chains;
   for (const auto& [pair, path] : inferred) {
@@ -166,7 +166,7 @@ void expand_nodes(const std::vector<Chain>& chains, const InferredCalls& inferre
   profile->nodes = std::move(nodes);
 }
 
-// A module that could not be read when the profile was written, and now was, is no reason for a warning any more.
+// Removes the warning for modules that could not be read when the profile was written, and now were.
 void forget_unread(const std::vector<NamedFrames>& named, Profile* profile) {
   std::vector<std::string>& unread = profile->run.coverage.unread_modules;
   for (size_t i = 0; i < named.size(); ++i) {

@@ -1,15 +1,15 @@
 // cli/model/profile/name_frames.h: names for the frames of a profile that was written without them.
 //
-// A profile holds of each frame its module, with the build id, and its address in that file: all that a symbolizer asks
-// for. So names can be found later, where the debug files are.
+// A profile holds each frame's module, with the build id, and its address in that file: all that a symbolizer needs. So
+// names can be found later, on the machine that has the debug files.
 //
 // Guarantees
-//  - Nothing but names changes: the profile is what assemble.h makes of the same recording with these names, but for
-//    rows of small sites (Site::grouped_stacks), which stay as they were summed.
-//  - A frame that has a source file keeps what it has. One with a function alone, or with nothing, gets what is found;
-//    a function is never lost.
+//  - Only names change: the profile is what assemble.h makes of the same recording with these names. Rows of small
+//    sites (Site::grouped_stacks) are the exception: they stay as they were summed.
+//  - A frame that has a source file is left unchanged. One with only a function, or with nothing, gets what is found; a
+//    function is never lost.
 //  - With the same names a second call changes nothing.
-// Trust:    the profile is checked when it is read; a symbol table of another length names nothing.
+// Trust:    the profile is checked when it is read; a symbol table of the wrong length names nothing.
 // Cost:     as canonicalize.
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace heapprof::cli {
 
-// Frames that debug information would say more about, as a symbolizer wants them.
+// Frames about which debug information may say more, in the form that a symbolizer needs.
 struct NamelessFrames {
   std::vector<Module> modules;       // as Profile::modules
   std::vector<Location> locations;   // distinct
@@ -35,7 +35,7 @@ struct NamelessFrames {
 
 NamelessFrames find_nameless_frames(const Profile& profile);
 
-// Of one module: frames by what they lacked before and have now.
+// For one module: frames by what they lacked before and have now.
 struct NamedFrames {
   uint64_t functions_missing = 0;  // frames without a function, before
   uint64_t functions_found = 0;
@@ -46,8 +46,8 @@ struct NamedFrames {
 // The pairs of nameless frames, as find_neighbours() of a recording.
 std::vector<CallPair> find_neighbours(const NamelessFrames& nameless, const Profile& profile);
 
-// Gives the frames the names that were found, and puts the inferred ones between them; `table` is of
-// nameless.locations. Returns what came of it, by module.
+// Gives the frames the names that were found, and inserts the inferred frames between them; `table` is for
+// nameless.locations. Returns the result by module.
 std::vector<NamedFrames> add_names(const NamelessFrames& nameless, const SymbolTable& table, Profile* profile);
 
 }  // namespace heapprof::cli

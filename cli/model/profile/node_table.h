@@ -1,7 +1,7 @@
 // cli/model/profile/node_table.h: finds or adds a node of the tree of named stacks.
 //
 // Guarantees
-//  - (parent, frame) has one node; numbers are given in the order of first use, so a parent's is smaller than its
+//  - Each (parent, frame) has one node. Numbers are given in the order of first use, so a parent's is smaller than its
 //    child's.
 // Cost:     16 to 24 bytes a node; one probe sequence per look-up.
 #pragma once
@@ -15,8 +15,8 @@ namespace heapprof::cli {
 
 class NodeTable {
  public:
-  // `nodes` is what it fills; it may already hold a tree, whose nodes are entered. An empty one gets its root.
-  // expected_nodes: for how many there is room without growing.
+  // Fills `nodes`, which may already hold a tree: its nodes are entered. An empty one gets its root. expected_nodes:
+  // how many fit without growing.
   explicit NodeTable(std::vector<FrameNode>* nodes, size_t expected_nodes = 0);
 
   uint32_t intern(uint32_t parent, uint32_t frame);

@@ -17,7 +17,7 @@
 
 namespace heapprof::cli {
 
-// A frame as text: two frames that read alike are one.
+// A frame is identified by its text: two frames that read alike are one.
 struct Frame {
   uint64_t svma = 0;     // inside the call (return address − 1), as in the ELF file; 0 if unknown
   std::string function;  // empty: unknown
@@ -25,11 +25,11 @@ struct Frame {
   uint32_t line = 0;
   uint32_t module = kNoModule;  // index into Profile::modules
   bool inlined = false;
-  bool inferred = false;  // was in no stack: the frames around it lead through it alone (inferred_calls.h)
+  bool inferred = false;  // was in no stack: the only path between the frames around it (inferred_calls.h)
 };
 
-// The tree of named stacks: node 0 is the root, every other node's parent has a smaller index; outermost frames hang at
-// the root.
+// The tree of named stacks: node 0 is the root, every other node's parent has a smaller index; outermost frames are
+// children of the root.
 struct FrameNode {
   uint32_t parent = 0;
   uint32_t frame = 0;
@@ -45,11 +45,11 @@ struct Site {
 #define SITE_FLAG(member) bool member = false;
 #include "cli/model/profile/site_numbers.def"
 #undef SITE_FLAG
-  uint64_t grouped_stacks = 0;       // > 0: this row sums so many small sites which share the frames shown
+  uint64_t grouped_stacks = 0;       // > 0: this row sums so many small sites that share the frames shown
   std::vector<uint64_t> live_bytes;  // at the device's moments; empty: less than 4 KiB at each of them
   std::vector<SiteStep> steps;       // what it had at the snapshots
   std::vector<Stay> stays;           // by begin, then end
-  std::vector<SiteSpread> spread;    // one, in a sum of profiles; none: it is not known
+  std::vector<SiteSpread> spread;    // one, in a sum of profiles; none: unknown
   uint32_t suppressed_by =
       0;  // > 0: its leaks are known: rule of cli/model/analysis/suppressions.h, from 1; never in a file
 };
@@ -80,16 +80,17 @@ struct ProfileModule {
   std::string build_id;
 };
 
-// Whether a function is a wrapper around the allocator, whose rows are its callers' (cli/model/analysis/folding.h).
+// Whether a function is a wrapper around the allocator, whose allocations are attributed to its callers
+// (cli/model/analysis/folding.h).
 enum class FrameFold : uint8_t {
   kNot,
-  kKnown,       // by its name
-  kAsked,       // by a rule of the user's
-  kRecognised,  // by what it was seen to do
-  kUndone       // it would be, and is shown as a function of the program's: nothing is to be folded
+  kKnown,       // by name
+  kAsked,       // by a rule of the user
+  kRecognised,  // by its observed behaviour
+  kUndone       // it is a wrapper, but is shown as a function of the program: folding is switched off
 };
 
-// What a rule of the user's says of a frame.
+// What a rule of the user says of a frame.
 enum class CodeOwner : uint8_t { kUnsaid, kUser, kLibrary };
 
 enum class Dialect { kHeapprof, kValgrind, kDhatRs };
@@ -97,25 +98,25 @@ enum class Dialect { kHeapprof, kValgrind, kDhatRs };
 struct Profile {
   Dialect dialect = Dialect::kHeapprof;
   bool has_lifetimes = true;      // DHAT "bklt"
-  std::string time_unit = "ns";   // of the numbers named _ns: Valgrind counts instructions ("instrs")
-  bool has_coarse_sizes = false;  // blocks are counted by powers of four: an older version's
+  std::string time_unit = "ns";   // of numbers named _ns: Valgrind counts instructions ("instrs")
+  bool has_coarse_sizes = false;  // blocks are counted by powers of four: a file of an older version
   RunInfo run;
   std::vector<ProfileModule> modules;
   std::vector<Frame> frames;
   std::vector<FrameFold> folds;        // by frame; empty: mark_folded() was not called. Never in a file
   std::vector<CodeOwner> code_owners;  // by frame; empty: there are no such rules (mark_folded()). Never in a file
-  bool shows_libraries = false;        // places may be libraries' frames (mark_folded()). Never in a file
+  bool shows_libraries = false;        // allocation sites may be library frames (mark_folded()). Never in a file
   std::vector<FrameNode> nodes;
   std::vector<Device> devices;  // [0] is host
   DeviceApi api;                // nodes: FrameNode
   Scopes scopes;
   Snapshots snapshots;             // nodes: FrameNode
   DeviceTrace trace;               // likewise; a sum of profiles has none
-  bool is_moment = false;          // it is what one snapshot of a profile said (take_snapshot()). Never in a file
-  std::vector<MergedPart> merged;  // not empty: a sum of profiles, whose peaks are of different moments
+  bool is_moment = false;          // made from one snapshot of a profile (take_snapshot()). Never in a file
+  std::vector<MergedPart> merged;  // not empty: a sum of profiles, whose peaks are at different moments
 };
 
-// Every stack besides those of sites: visit(uint32_t& node). Of a profile or a recording.
+// Calls visit(uint32_t& node) for every stack that is not a site's, of a profile or a recording.
 template <typename AnyProfile, typename Visit>
 void for_each_other_node(AnyProfile& profile, const Visit& visit) {
   for (auto& device : profile.devices) {

@@ -1,4 +1,4 @@
-// cli/model/profile/program_name.h: what a program is called, and what shows that two runs are of one program.
+// cli/model/profile/program_name.h: a program's name, and what shows that two runs are of the same program.
 #pragma once
 
 #include "cli/base/file_name.h"
@@ -14,7 +14,7 @@ inline std::string program_name(const std::vector<std::string>& command) {
   return command.empty() ? "" : base_name(command[0]);
 }
 
-// The file that ran, whatever it was called by; empty if nobody knows.
+// The name of the executed file, whatever name started it; empty if unknown.
 inline std::string executable_name(const RunInfo& run) {
   return run.executable.empty() ? program_name(run.command) : base_name(run.executable);
 }

@@ -1,5 +1,5 @@
-// cli/model/profile/python_code.cc: the three ways in which CPython has written lines since 3.6. The tables are
-// strangers': any bytes lead to some line, and to the end of the table.
+// cli/model/profile/python_code.cc: the three formats in which CPython has written lines since 3.6. The tables are
+// untrusted: any bytes give some line, and reading stops at the end of the table.
 #include "cli/model/profile/python_code.h"
 
 #include <string_view>
@@ -8,7 +8,7 @@ namespace heapprof::cli {
 
 namespace {
 
-// An entry of a table: where its range of instructions ends, and the lines that it adds.
+// An entry of a table: the end of its range of instructions, and the lines that it adds.
 struct Entry {
   uint64_t end = 0;
   int64_t lines = 0;
@@ -20,18 +20,18 @@ class Reader {
 
   size_t at() const { return at_; }
 
-  // Pairs: the length of a range, and how many lines further it is; -128: it has none.
+  // Pairs: the length of a range, and its line increment; -128: no line.
   Entry range(uint64_t begin) {
     const uint64_t end = begin + byte();
     const int64_t lines = signed_byte();
     return {end, lines == -128 ? 0 : lines};
   }
-  // Pairs: after how many bytes it is how many lines further. What comes before adds nothing.
+  // Pairs: a number of bytes, and the line increment after them. The bytes before add nothing.
   Entry step(uint64_t begin) {
     const uint64_t end = begin + byte();
     return {end, signed_byte()};
   }
-  // A first byte with a kind and a length in code units, and what the kind needs.
+  // A first byte with a kind and a length in code units, then the data of that kind.
   Entry location(uint64_t begin) {
     const unsigned first = byte();
     Entry entry{begin + 2 * ((first & 7) + 1), 0};
@@ -77,7 +77,7 @@ uint32_t line_of(const PythonCode& code, uint32_t offset_bytes, LineCursor* curs
   if (offset_bytes < cursor->begin) *cursor = {};
   const bool has_pairs = code.minor <= 10;
   const bool has_steps = code.minor <= 9;
-  auto lines = static_cast<uint64_t>(cursor->lines);  // modulo 2^64: a table may say anything
+  auto lines = static_cast<uint64_t>(cursor->lines);  // modulo 2^64: a table may have any numbers
   while (cursor->at + (has_pairs ? 1 : 0) < code.table.size()) {
     Reader reader(code.table, cursor->at);
     const Entry entry = has_steps   ? reader.step(cursor->begin)

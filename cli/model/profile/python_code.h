@@ -1,4 +1,4 @@
-// cli/model/profile/python_code.h: code objects of Python, as the agent told of them, and the lines of their
+// cli/model/profile/python_code.h: code objects of Python, as the agent reports them, and the lines of their
 // instructions.
 //
 // Source of the formats: CPython's Objects/lnotab_notes.txt (to 3.9, and 3.10) and Objects/locations.md (3.11 and
@@ -22,25 +22,25 @@ struct PythonCode {
 
 using PythonCodes = std::map<uint32_t, PythonCode>;  // by number, from 1
 
-// A frame of Python among locations: Location::svma without a module (as in shared/python.h).
+// Whether a location without a module is a frame of Python, by its Location::svma (as in shared/python.h).
 constexpr bool is_python_frame(uint64_t svma) { return svma >> 63 != 0; }
 constexpr uint32_t python_code_number(uint64_t svma) { return static_cast<uint32_t>(svma >> 32) & 0x7fffffff; }
 constexpr uint32_t python_offset_bytes(uint64_t svma) { return static_cast<uint32_t>(svma); }
 
-inline constexpr char kPythonModule[] = "[Python]";  // the path of that of Python frames, once they have names
+inline constexpr char kPythonModule[] = "[Python]";  // the path of the module of Python frames, once they have names
 
 inline constexpr char kUnknownPython[] = "(Python)";  // the function of a frame whose code object is not known
 
-// How far a table of lines was read, so that a look-up further on goes on from there. A module's code has one of
+// How far a line table was read, so that a look-up of a later offset continues there. The table of a module's code has
 // thousands of entries, and is looked up as often.
 struct LineCursor {
-  size_t at = 0;       // of the table: the next entry,
+  size_t at = 0;       // of the next entry in the table,
   uint64_t begin = 0;  // the offset of its first instruction,
   int64_t lines = 0;   // and what those before it added
 };
 
-// The line of the instruction at that offset, in bytes. What the table does not say is the first line.
-// cursor: none other than this code's
+// The line of the instruction at that offset, in bytes. The first line, if the table does not say.
+// cursor: must be this code's
 uint32_t line_of(const PythonCode& code, uint32_t offset_bytes, LineCursor* cursor);
 uint32_t line_of(const PythonCode& code, uint32_t offset_bytes);
 

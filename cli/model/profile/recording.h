@@ -1,4 +1,4 @@
-// cli/model/profile/recording.h: what the collector hands over at the end of a process: numbers by stack, addresses
+// cli/model/profile/recording.h: what the collector passes on at the end of a process: numbers by stack, addresses
 // without names.
 //
 // cli/collect fills it, cli/symbolize names its locations, cli/model/profile/assemble.h turns both into a Profile.
@@ -30,19 +30,19 @@ namespace heapprof::cli {
 inline constexpr uint32_t kNoModule = 0xffffffff;
 
 struct Module {
-  std::string path;                // as the loader had it; the executable's real path for the main program
-  std::string build_id;            // lower-case hex, empty if there is none
-  uint64_t load_bias = 0;          // avma − svma, where it was seen last
+  std::string path;                // as the loader knows it; the executable's real path for the main program
+  std::string build_id;            // lower-case hex; empty: no build id
+  uint64_t load_bias = 0;          // avma − svma, at the last load
   std::shared_ptr<UniqueFd> file;  // opened when it was first seen (the file may be gone by now); may be null
 };
 
 // A return address in a module: the call is at svma − 1. Without a module, and with its highest bit set: a frame of
-// Python's (python_code.h). (For a frame that a signal interrupted the agent sends the
+// Python (python_code.h). (For a frame that a signal interrupted the agent sends the
 // interrupted address + 1, so that svma − 1 is always inside the instruction meant.)
 struct Location {
   uint32_t module = kNoModule;
   uint64_t svma = 0;      // address in the ELF file; the process's address if module is kNoModule
-  bool inferred = false;  // nobody returns there: see inferred_calls.h
+  bool inferred = false;  // not a real return address: see inferred_calls.h
 };
 
 // The call tree: node 0 is the root, every other node's parent has a smaller index, and no two have the same parent and
@@ -62,9 +62,9 @@ struct RecordedSite {
   uint32_t stack = 0;  // StackNode of the innermost frame; 0: no stack
   bool truncated = false;
   SiteNumbers numbers;
-  uint32_t live_row = 0;  // its row of RecordedDevice::live_bytes, from 1; 0: less than 4 KiB at each moment
+  uint32_t live_row = 0;  // row of RecordedDevice::live_bytes, from 1; 0: less than 4 KiB at each moment
   uint32_t sizes_row =
-      0;  // its row of RecordedDevice::sizes, from 1; 0: all its blocks are of its largest one's bucket
+      0;  // row of RecordedDevice::sizes, from 1; 0: all its blocks are in the bucket of its largest one
 };
 
 struct RecordedStay {
@@ -72,7 +72,7 @@ struct RecordedStay {
   Stay stay;
 };
 
-// What a site had from a snapshot on (SiteStep).
+// What a site had from this snapshot on (SiteStep).
 struct RecordedStep {
   uint32_t site = 0;  // its place in RecordedDevice::sites
   uint32_t snapshot = 0;
@@ -80,7 +80,7 @@ struct RecordedStep {
   uint64_t live_blocks = 0;
 };
 
-// Live bytes over time: per bucket the smallest and the largest value. Exact at the peak and at both ends.
+// Live bytes over time: the smallest and the largest value per bucket. Exact at the peak and at both ends.
 struct Timeline {
   uint64_t bucket_ns = 0;  // width
   struct Bucket {
@@ -96,7 +96,7 @@ struct DeviceTotals {
   uint64_t peak_bytes = 0;
   uint64_t peak_blocks = 0;  // blocks at the peak of bytes
   uint64_t peak_ns = 0;      // when bytes peaked, since the start
-  uint64_t max_blocks = 0;   // the peak of the number of blocks, at a time of its own
+  uint64_t max_blocks = 0;   // the peak of the number of blocks, which may be at another time
   uint64_t max_blocks_ns = 0;
   uint64_t leaked_bytes = 0;
   uint64_t leaked_blocks = 0;
@@ -107,7 +107,7 @@ struct DeviceTotals {
   uint64_t mapped_at_resident_max_bytes = 0;  // of the pages that the program had mapped itself, with access
 };
 
-// Whether it is known what the resident set was made of: not in profiles of before that was looked at.
+// Whether the parts of the resident set are known: not in profiles of versions that did not measure them.
 inline bool has_resident_parts(const DeviceTotals& totals) {
   return totals.resident_max_bytes != 0 &&
          (totals.live_at_resident_max_bytes != 0 || totals.mapped_at_resident_max_bytes != 0);
@@ -123,16 +123,16 @@ struct RecordedDevice {
   DeviceUse use;
   uint64_t limit_bytes = 0;             // of `heapprof run --limit`; 0: none
   std::vector<Refusal> refusals;        // nodes: StackNode
-  std::vector<LostOwners> lost_owners;  // likewise; of the host, where it was judged what is lost
-  std::vector<Holder> held_by;          // likewise; names as the linker knows them until names are looked up
+  std::vector<LostOwners> lost_owners;  // likewise; of the host, if leaks were classified
+  std::vector<Holder> held_by;          // likewise; linker names until names are looked up
   Fragmentation fragmentation;          // nodes: StackNode
   Untouched untouched;                  // likewise
   UnseenMemory unseen;                  // nodes: as in refusals
   SegmentsUse segments;                 // of tensors in a CUDA device
   std::vector<NamedMemory> names;       // nodes: as in refusals
-  std::vector<uint64_t> moments_ns;     // when the sites' live bytes were looked at, since the start; may be empty
+  std::vector<uint64_t> moments_ns;     // when the sites' live bytes were sampled, since the start; may be empty
   std::vector<uint64_t> live_bytes;     // rows of as many numbers as there are moments
-  std::vector<SizeCounts> sizes;        // of the sites whose blocks are of several buckets
+  std::vector<SizeCounts> sizes;        // of sites whose blocks are in several buckets
   std::vector<RecordedStep> steps;      // by site, then by snapshot
   std::vector<uint64_t> bounds_ns;      // of stays; empty: not known
   std::vector<RecordedStay> stays;      // by site, then as Site::stays
@@ -149,7 +149,7 @@ struct Recording {
   Scopes scopes;
   Snapshots snapshots;                          // nodes: StackNode
   DeviceTrace trace;                            // likewise
-  std::vector<std::string> consistency_errors;  // numbers that must agree and do not: a defect of heapprof
+  std::vector<std::string> consistency_errors;  // numbers that must agree and do not: a bug in heapprof
 };
 
 }  // namespace heapprof::cli

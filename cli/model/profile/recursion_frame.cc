@@ -1,4 +1,4 @@
-// cli/model/profile/recursion_frame.cc: names hold commas and brackets, so the number is looked for from the end.
+// cli/model/profile/recursion_frame.cc: names contain commas and brackets, so the number is searched from the end.
 #include "cli/model/profile/recursion_frame.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ constexpr std::string_view kFrom = "[recursion from ";
 constexpr std::string_view kUpTo = ", up to ";
 constexpr std::string_view kFrames = " frames]";
 
-// Where ", up to 20000" begins; npos: it is no such text.
+// Where ", up to 20000" begins; npos: not such a text.
 size_t find_number(std::string_view text) {
   if (!text.starts_with(kFrom)) return std::string_view::npos;
   const size_t end = text.rfind(kFrames);

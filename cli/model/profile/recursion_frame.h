@@ -1,10 +1,10 @@
-// cli/model/profile/recursion_frame.h: the frame that stands before the frames of a recursion, which are there
-// once (cli/collect/rings/stack_folder.h).
+// cli/model/profile/recursion_frame.h: the pseudo-frame before the frames of a recursion, which are listed once
+// (cli/collect/rings/stack_folder.h).
 //
 //   [recursion from Parser::value, up to 20000 frames]
 //
-// The name is that of the outermost of these frames. The number is that of the frames which stood in the place of the
-// frames behind it in the deepest such stack; two of these frames that differ only in it read alike.
+// The name is that of the outermost of these frames. The number says how many frames the listed ones replace in the
+// deepest such stack. Two of these pseudo-frames that differ only in it read alike.
 #pragma once
 
 #include "cli/model/profile/recording.h"
@@ -27,11 +27,11 @@ constexpr uint32_t frames_of_recursion(uint64_t svma) { return static_cast<uint3
 
 std::string recursion_text(std::string_view function, uint32_t frames);
 
-// The name in such a text; any other comes back as it is.
+// The name in such a text; any other text is returned unchanged.
 std::string_view function_of_recursion(std::string_view function);
-// Such a text, or one that begins so, without the number.
+// Such a text, or one that begins with it, without the number.
 std::string without_recursion_frames(std::string text);
-// The number; 0: it is no such text.
+// The number; 0: not such a text.
 uint64_t recursion_frames(std::string_view text);
 
 }  // namespace heapprof::cli

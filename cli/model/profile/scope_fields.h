@@ -1,5 +1,4 @@
-// cli/model/profile/scope_fields.h: the names of the fields of scopes, launches and marks, as fields.h has those of all
-// else.
+// cli/model/profile/scope_fields.h: the names of the fields of scopes, launches and marks, as in fields.h.
 #pragma once
 
 namespace heapprof::cli {
@@ -30,7 +29,7 @@ void visit_scope_memory(Memory& memory, Visit&& visit) {
   visit("peak_inside_bytes", memory.peak_inside_bytes);
 }
 
-// Its memory stands beside these.
+// Its memory is next to these.
 template <typename Work, typename Visit>
 void visit_backward_work(Work& work, Visit&& visit) {
   visit("operator", work.operator_path);
@@ -46,7 +45,7 @@ void visit_scope_call(Call& call, Visit&& visit) {
   visit("size_bytes", call.size_bytes);
 }
 
-// Its shape, two lists of three numbers, stands beside these.
+// Its shape, two lists of three numbers, is next to these.
 template <typename Kernel, typename Visit>
 void visit_kernel_launches(Kernel& kernel, Visit&& visit) {
   visit("name", kernel.name);

@@ -1,4 +1,4 @@
-// cli/model/profile/scopes.cc: two lists of scopes are one list of their paths, each once.
+// cli/model/profile/scopes.cc: merges two lists of scopes by their paths.
 #include "cli/model/profile/scopes.h"
 
 #include "cli/base/saturating.h"
@@ -49,7 +49,7 @@ std::vector<uint64_t> sum_of_durations(const std::vector<uint64_t>& a, const std
   return sum;
 }
 
-// A device that one of the two did not have had nothing there.
+// A device that is missing in one of the two had nothing there.
 void add_instances(const Scope& from, Scope* into) {
   const size_t had = into->instances.size();
   const size_t count = had + from.instances.size();
@@ -147,7 +147,7 @@ std::vector<std::vector<ScopeMemory>> memory_with_inner(const Scopes& scopes) {
   std::vector<std::vector<ScopeMemory>> sums;
   sums.reserve(scopes.scopes.size());
   for (const Scope& scope : scopes.scopes) sums.push_back(scope.memory);
-  for (size_t i = sums.size(); i-- > 0;) {  // a scope stands behind the one around it: it is whole by now
+  for (size_t i = sums.size(); i-- > 0;) {  // a scope comes after its parent: it is complete by now
     const uint32_t parent = scopes.scopes[i].parent;
     if (parent == 0) continue;
     for (ScopeMemory memory : sums[i]) {
@@ -188,15 +188,15 @@ std::vector<uint64_t> gpu_time_with_inner(const Scopes& scopes) {
 }
 
 void sort_scopes(Scopes* scopes) {
-  // Depth first, each behind its parent: by way of a map from a parent's new place and a name to a scope.
+  // Depth first, each after its parent, with a map from a parent's new index and a name to a scope.
   std::vector<Scope>& old = scopes->scopes;
   std::vector<std::vector<uint32_t>> inner(old.size() + 1);
   for (size_t i = 0; i < old.size(); ++i) inner[old[i].parent].push_back(static_cast<uint32_t>(i));
   std::vector<Scope> sorted;
   sorted.reserve(old.size());
   struct Waiting {
-    std::vector<uint32_t> from;  // scopes whose inner ones come now
-    uint32_t parent;             // their new place + 1
+    std::vector<uint32_t> from;  // scopes whose inner ones come next
+    uint32_t parent;             // their new index + 1
   };
   std::vector<Waiting> waiting = {{{}, 0}};
   bool is_outermost = true;
@@ -211,7 +211,7 @@ void sort_scopes(Scopes* scopes) {
     std::stable_sort(those.begin(), those.end(), [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
     for (size_t i = 0; i < those.size();) {
       Waiting group{{those[i]}, static_cast<uint32_t>(sorted.size() + 1)};
-      Scope& first = old[those[i]];  // its name is still asked for; its instances, which may be many, are not
+      Scope& first = old[those[i]];  // its name is still needed; its instances, which may be many, are not
       std::vector<ScopeInstance> instances = std::move(first.instances);
       std::vector<InstanceMemory> instance_memory = std::move(first.instance_memory);
       sorted.push_back(first);
@@ -237,7 +237,7 @@ void add_scopes(const Scopes& from, Scopes* into) {
     into->scopes.push_back(scope);
     if (scope.parent != 0) into->scopes.back().parent += offset;
   }
-  for (Scope& scope : into->scopes) {  // runs of several programs have no time in common
+  for (Scope& scope : into->scopes) {  // runs of several programs have no common clock
     add_to(&scope.unkept_instances, scope.instances.size());
     scope.instances.clear();
     scope.instance_memory.clear();

@@ -1,8 +1,8 @@
-// cli/model/profile/scopes.h: what the program's own scopes came to, and its marks
+// cli/model/profile/scopes.h: the numbers of the program's own scopes, and its marks
 // (shared/include/heapprof/heapprof.h).
 //
-// A scope stands here once for each way that leads to it: "parse" inside of "load" is another one than "parse" alone.
-// Its memory and its calls are its own, without those of the scopes inside of it; its time is with them.
+// A scope is listed once for each path to it: "parse" inside "load" is not the same as "parse" alone. Its memory and
+// its calls exclude those of the scopes inside it; its time includes them.
 #pragma once
 
 #include "cli/model/profile/launches.h"
@@ -13,14 +13,14 @@
 
 namespace heapprof::cli {
 
-// Of one device. What was freed in a scope may have been allocated anywhere.
+// For one device. Memory freed in a scope may have been allocated anywhere.
 struct ScopeMemory {
   std::string device;
   uint64_t allocated_bytes = 0;
   uint64_t allocated_blocks = 0;
   uint64_t freed_bytes = 0;
   uint64_t freed_blocks = 0;
-  uint64_t peak_inside_bytes = 0;  // the most that one run through it had more than at its begin, inner scopes included
+  uint64_t peak_inside_bytes = 0;  // the largest growth since its begin in one run through it, with inner scopes
 };
 
 // Calls of a device's API, as in device_api.h.
@@ -31,21 +31,21 @@ struct ScopeCall {
   uint64_t size_bytes = 0;
 };
 
-// What is to be known of a single run through a scope, added up.
-inline constexpr uint32_t kInstanceLeftOpen = 1;  // an outer one's end, or that of its thread, ended it
-inline constexpr uint32_t kInstanceOpen = 2;      // it was open at the end of all
-// it was left, and may have been entered again, by another thread, too
+// Flags of a single run through a scope, added up.
+inline constexpr uint32_t kInstanceLeftOpen = 1;  // ended by the end of an outer scope or of its thread
+inline constexpr uint32_t kInstanceOpen = 2;      // open at the end of the process
+// it was suspended (heapprof_scope_leave), and may have been resumed, perhaps by another thread
 inline constexpr uint32_t kInstanceLeft = 4;
-inline constexpr uint32_t kInstanceApart = 8;  // it was in no thread's stack: others of its thread go beside it
+inline constexpr uint32_t kInstanceApart = 8;  // not on a thread's scope stack: may overlap others of its thread
 inline constexpr uint32_t kInstanceFlags = 15;
 
 // A single run through a scope. Times are since the start.
 struct ScopeInstance {
   uint64_t begin_ns = 0;
   uint64_t end_ns = 0;
-  uint64_t active_ns = 0;    // without the time for which it was left
-  int64_t growth_bytes = 0;  // allocated in it and in scopes inside of it less freed, on all devices
-  uint32_t thread = 0;       // kernel thread id: that began it
+  uint64_t active_ns = 0;    // without the time for which it was suspended
+  int64_t growth_bytes = 0;  // allocated less freed in it and in scopes inside it, on all devices
+  uint32_t thread = 0;       // kernel thread id of the thread that began it
   uint32_t flags = 0;
 };
 
@@ -56,8 +56,8 @@ struct InstanceMemory {
   std::vector<uint64_t> after_bytes;
 };
 
-// What a function of PyTorch's backward pass did for one operator that left it, in it and in scopes inside of it. Those
-// whose operator is not known are in none.
+// What a function of PyTorch's backward pass did for the operator that created it, with the scopes inside it. Functions
+// whose operator is unknown are left out.
 struct BackwardWork {
   std::string operator_path;  // "train > aten::linear > aten::addmm"
   uint64_t begun = 0;
@@ -66,25 +66,25 @@ struct BackwardWork {
 };
 
 struct Scope {
-  uint32_t parent = 0;   // its place in Scopes::scopes + 1, which is smaller than this one's; 0: it is outermost
+  uint32_t parent = 0;   // index into Scopes::scopes + 1, smaller than this one's; 0: it is outermost
   std::string category;  // empty: none
   std::string name;
-  bool is_operator = false;  // of PyTorch's (heapprof run --torch-ops)
+  bool is_operator = false;  // of PyTorch (heapprof run --torch-ops)
   uint64_t begun = 0;
-  uint64_t ended = 0;      // of them, by their own end; only these have a time
-  uint64_t left_open = 0;  // by an outer one's end, or that of their thread; the rest was open at the end of all
+  uint64_t ended = 0;      // of them, those that ended by their own end; only these have a time
+  uint64_t left_open = 0;  // ended by the end of an outer scope or of their thread; the rest was still open at the end
   uint64_t time_ns = 0;
-  uint64_t own_time_ns = 0;  // without that of inner scopes
+  uint64_t own_time_ns = 0;  // without inner scopes
   uint64_t shortest_ns = 0;
   uint64_t longest_ns = 0;
   uint64_t items = 0;
   uint64_t kernel_launches = 0;
-  std::vector<uint64_t> durations;              // pairs of a bucket (duration_bucket) and how many were of it, in order
+  std::vector<uint64_t> durations;              // pairs of a bucket (duration_bucket) and its count, in order
   std::vector<ScopeMemory> memory;              // in the order of the profile's devices
   std::vector<ScopeCall> calls;                 // by name
   std::vector<ScopeInstance> instances;         // those that were kept, by their begin
   std::vector<InstanceMemory> instance_memory;  // in the order of the profile's devices; none without instances
-  uint64_t unkept_instances = 0;                // further runs: for want of room, or without a time
+  uint64_t unkept_instances = 0;                // further runs: they did not fit, or have no time
   std::vector<BackwardWork> backward_of;        // by the operator's path
   Launches launches;                            // its own
   GpuTime gpu;                                  // likewise
@@ -105,16 +105,16 @@ struct Mark {
 };
 
 struct Scopes {
-  std::vector<Scope> scopes;    // each behind its parent; those of one parent by category and name
-  uint64_t lost = 0;            // begins for which there was no room
-  uint64_t lost_names = 0;      // times that a name found no room
-  uint64_t unmatched_ends = 0;  // ends of NVTX's that no range was open for
-  uint64_t nvtx_left = 0;       // objects whose NVTX was left to another tool
+  std::vector<Scope> scopes;    // each after its parent; those of one parent by category and name
+  uint64_t lost = 0;            // begins that did not fit
+  uint64_t lost_names = 0;      // times that a name did not fit
+  uint64_t unmatched_ends = 0;  // NVTX range ends without an open range
+  uint64_t nvtx_left = 0;       // objects whose NVTX calls were left to another tool
   std::vector<Mark> marks;      // in the order of time
   uint64_t lost_marks = 0;
   Launches outside;  // of all scopes
   GpuTimes gpu;
-  uint64_t lost_kernel_names = 0;  // times that a kernel's name found no room
+  uint64_t lost_kernel_names = 0;  // times that a kernel's name did not fit
 
   bool empty() const {
     return scopes.empty() && marks.empty() && lost == 0 && lost_marks == 0 && lost_names == 0 && unmatched_ends == 0 &&
@@ -122,7 +122,7 @@ struct Scopes {
   }
 };
 
-// ---- Durations, by buckets that grow with them: a percentile is right within 1/16 ----
+// ---- Durations, in buckets that grow with the duration: a percentile is right within 1/16 ----
 
 inline constexpr uint32_t kDurationBits = 4;
 inline constexpr uint32_t kDurationBuckets = (64 - kDurationBits + 1) << kDurationBits;
@@ -141,23 +141,23 @@ static_assert(duration_bucket(15) == 15 && duration_bucket(16) == 16 && duration
               bucket_duration(duration_bucket(1u << 20)) == 1u << 20 &&
               duration_bucket(UINT64_MAX) == kDurationBuckets - 1);
 
-// Adds what one device had to the sums of all; of peaks the higher one.
+// Adds what one device had to the sums of all; for peaks the larger one counts.
 void add_scope_memory(const ScopeMemory& from, std::vector<ScopeMemory>* into);
 
-// The duration below which so many of a hundred lie, within a bucket, and not beyond the scope's longest.
+// The duration below which so many percent lie, accurate to a bucket, and at most the scope's longest.
 uint64_t percentile_ns(const Scope& scope, unsigned percent);
 
-// What each scope and all scopes inside of it came to, by device. Peaks are the scope's own.
+// The sums of each scope and all scopes inside it, by device. Peaks are the scope's own.
 std::vector<std::vector<ScopeMemory>> memory_with_inner(const Scopes& scopes);
 
-// Calls of a device's API, and kernels, of each scope and all scopes inside of it.
+// Calls of a device's API, and kernels, of each scope and all scopes inside it.
 std::vector<std::vector<ScopeCall>> calls_with_inner(const Scopes& scopes);
 std::vector<uint64_t> launches_with_inner(const Scopes& scopes);
 std::vector<uint64_t> gpu_time_with_inner(const Scopes& scopes);
 
-// Puts every scope behind its parent, and those of one parent in order; makes those of one parent and one name one.
+// Puts every scope after its parent, and those of one parent in order; merges those with the same parent and name.
 void sort_scopes(Scopes* scopes);
-// Adds those of another run. Marks are one list, by the time since their own run's start.
+// Adds those of another run. Marks form one list, by the time since the start of their own run.
 void add_scopes(const Scopes& from, Scopes* into);
 
 }  // namespace heapprof::cli

@@ -1,7 +1,7 @@
-// cli/model/profile/segments_use.h: what tensors have of the segments that their allocator took from a CUDA driver.
+// cli/model/profile/segments_use.h: how tensors fill the segments that their allocator took from a CUDA driver.
 //
-// A segment is memory that the driver gave out and that a tensor has lain in; its gaps are what no tensor lies in. A
-// tensor needs one gap that is large enough: so the sum of the gaps says less than the largest of them.
+// A segment is memory that the driver allocated and in which a tensor has lain; its gaps are the parts without a
+// tensor. A tensor needs one gap that is large enough, so the largest gap says more than the sum of all.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ struct SegmentsMoment {
   uint64_t at_ns = 0;            // since the start
   uint64_t reserved_bytes = 0;   // all segments
   uint64_t allocated_bytes = 0;  // of tensors, in them
-  uint64_t elsewhere_bytes = 0;  // of tensors in memory that the driver was not seen to give out
+  uint64_t elsewhere_bytes = 0;  // of tensors in memory whose allocation by the driver was not seen
   uint64_t segments_count = 0;
-  uint64_t empty_count = 0;  // of them without any tensor
+  uint64_t empty_count = 0;  // of them, those without any tensor
   uint64_t empty_bytes = 0;
   uint64_t largest_gap_bytes = 0;    // of all of them
   std::vector<SegmentUse> segments;  // those with the most in gaps, kMostSegments of them
@@ -33,7 +33,7 @@ inline constexpr size_t kMostSegments = 10;
 struct SegmentsUse {
   SegmentsMoment at_peak;  // when the segments were largest
   SegmentsMoment at_end;
-  SegmentsMoment at_refusal;  // the last time that there was no gap for a tensor, and no more memory
+  SegmentsMoment at_refusal;  // the last time that no gap fitted a tensor, and no more memory was available
 
   bool has_refusal() const { return at_refusal.segments_count != 0 || at_refusal.elsewhere_bytes != 0; }
   bool has_any() const { return at_peak.segments_count != 0 || at_peak.elsewhere_bytes != 0; }

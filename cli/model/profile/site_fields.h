@@ -1,4 +1,4 @@
-// cli/model/profile/site_fields.h: the lines of site_numbers.def as tables, for all that treats every per-site number
+// cli/model/profile/site_fields.h: the lines of site_numbers.def as tables, for code that treats all per-site numbers
 // alike.
 #pragma once
 
@@ -98,18 +98,18 @@ inline constexpr std::array kSiteFlags = {
 #undef SITE_FLAG
 };
 
-// Whether it is known of what sizes the blocks were: not in files of before that was kept.
+// Whether the sizes of the blocks are known: not in files of older versions.
 constexpr bool has_sizes(const SiteNumbers& numbers) {
   return numbers.total_blocks > 0 && (numbers.largest_bytes > 0 || numbers.total_bytes == 0);
 }
 
-// What a site has that the list does not name.
+// The number of a site that the list does not name.
 constexpr uint64_t unlisted_number(const SiteNumbers& numbers, const SiteListName& list) {
   if (list.others == SiteListName::Others::kZero || numbers.total_blocks == 0) return 0;
   return numbers.total_bytes / numbers.total_blocks;
 }
 
-// Whether the list has to name the site: any of its numbers is another than the reader would take it for.
+// Whether the list has to name the site: one of its numbers is not what the reader would assume.
 inline bool is_listed(const SiteNumbers& numbers, const SiteListName& list) {
   const uint64_t unlisted = unlisted_number(numbers, list);
   if (list.others == SiteListName::Others::kMean && unlisted * numbers.total_blocks != numbers.total_bytes) return true;

@@ -1,5 +1,5 @@
 // cli/model/profile/site_numbers.cc: no site's live bytes can exceed the device's at any moment, so neither can a
-// merged one's: the device's peak is the better bound where many maxima are summed.
+// merged one's: the device's peak is the better bound if many maxima are summed.
 #include "cli/model/profile/site_numbers.h"
 
 #include "cli/base/saturating.h"
@@ -11,7 +11,7 @@
 namespace heapprof::cli {
 namespace {
 
-// What decides how two numbers become one.
+// What decides how two numbers are combined.
 struct Parts {
   const SizedNumbers& more;
   bool had_leaks;
@@ -43,7 +43,7 @@ void add_field(const Parts& parts, SizedNumbers* sum) {
   }
 }
 
-// The list of fields is walked by the compiler: this is done for every site, several times in a run's end.
+// The list of fields is unrolled at compile time: this runs for every site, several times at a run's end.
 template <size_t... kAt>
 void add_fields(const Parts& parts, SizedNumbers* sum, std::index_sequence<kAt...>) {
   (add_field<kAt>(parts, sum), ...);
@@ -91,7 +91,7 @@ void merge_site(Site* into, const Site& from, uint64_t device_peak_bytes) {
   add_steps(&into->steps, from.steps);
   add_stays(&into->stays, from.stays);
   add_spread(&into->spread, from.spread);
-  // Foreign files have their own idea of a maximum: never fall below what was live at the peak.
+  // Other tools' files define the maximum differently: it must not fall below what was live at the peak.
   sum.max_bytes = std::max(std::min(sum.max_bytes, device_peak_bytes), std::max(sum.peak_bytes, sum.leaked_bytes));
 }
 

@@ -11,14 +11,14 @@
 
 namespace heapprof::cli {
 
-// What two sites have together. The maximum of a sum is not the sum of maxima: those become upper bounds.
+// The sum of two sites. The maximum of a sum is not the sum of the maxima, which becomes an upper bound.
 void add_numbers(SizedNumbers* sum, const SizedNumbers& more);
 
-// Counts the profile's blocks by powers of four, as one of its parts does that does not know better.
+// Counts the profile's blocks by powers of four, because one of its parts has no finer sizes.
 void coarsen_sizes(Profile* profile);
 
-// `into` stands for both from now on. max_bytes becomes a bound, which device_peak_bytes limits, and is marked so where
-// both sites have one.
+// Merges `from` into `into`. max_bytes becomes a bound, limited by device_peak_bytes, and is marked as one if both
+// sites have a maximum.
 void merge_site(Site* into, const Site& from, uint64_t device_peak_bytes);
 
 }  // namespace heapprof::cli

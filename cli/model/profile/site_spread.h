@@ -1,12 +1,12 @@
 // cli/model/profile/site_spread.h: how a site's numbers differ between the processes that a merged profile sums.
 //
-// The average is the site's number divided by `inputs`; a process without the site has 0 and is in none of these.
+// The average is the site's number divided by `inputs`; a process without the site has 0 and is not counted here.
 //
 // Guarantees
-//  - add_spread() is associative and commutative: whoever had the most is the same process in whatever order profiles
-//    are merged, the one with the smallest number of those that had as much.
-//  - What is not known of one part is not known of the sum: rows of small sites, and profiles that were merged before
-//    this was kept.
+//  - add_spread() is associative and commutative: the process with the maximum is the same in whatever order profiles
+//    are merged. Among equals it is the one with the smallest number.
+//  - If the spread of one part is unknown, that of the sum is: rows of small sites, and profiles that an older version
+//    merged.
 #pragma once
 
 #include <array>
@@ -39,11 +39,11 @@ struct SiteSpread {
   std::array<NumberSpread, kSpreadFields> of;
 };
 
-// Of a site's `spread` lists, which have one element or none.
+// For a site's `spread` lists, which have one element or none.
 void add_spread(std::vector<SiteSpread>* into, const std::vector<SiteSpread>& from);
 SiteSpread spread_of_one(const SiteNumbers& numbers, uint32_t input);
 
-// One sentence for each thing that does not hold: of the list of inputs, and of the sites of a device.
+// One sentence for each violation: in the list of inputs, and in the sites of a device.
 std::vector<std::string> find_input_violations(const Profile& profile);
 std::vector<std::string> find_spread_violations(const Profile& profile, const Device& device);
 

@@ -1,9 +1,9 @@
 // cli/model/profile/size_histogram.h: how many blocks of what size, by powers of two.
 //
-// Profiles of before went by powers of four. Such a class has the number of its upper half here, so that "at most" is
-// true of it, and Profile::has_coarse_sizes says that it begins lower.
+// Older profiles use powers of four. Such a class has the number of its upper half here, so that "at most" is true of
+// it, and Profile::has_coarse_sizes says that it begins lower.
 //
-// Cost:     24 bytes while all blocks are of one bucket, as those of most sites are; 256 more from the second one on.
+// Cost:     24 bytes while all blocks are in one bucket, as at most sites; 256 more from the second bucket on.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ constexpr std::optional<uint64_t> size_bucket_most(int bucket) {
   return uint64_t{1} << (bucket + kSmallestBucketBits);
 }
 
-// Classes by powers of four: ≤16 B, ≤64 … ≤16 MiB, larger; and the bucket that stands for one.
+// Classes by powers of four: ≤16 B, ≤64 … ≤16 MiB, larger; and the bucket that represents one.
 inline constexpr int kCoarseClasses = 12;
 constexpr int bucket_of_coarse(int coarse_class) {
   return coarse_class < kCoarseClasses - 1 ? 2 * coarse_class + 1 : kSizeBuckets - 1;
@@ -98,7 +98,7 @@ class SizeHistogram {
   }
 
  private:
-  uint64_t blocks_ = 0;  // of bucket_, and there are none of the others; or what is said in counts_
+  uint64_t blocks_ = 0;  // in bucket_, all others being empty; unused if counts_ is set
   int bucket_ = 0;
   std::unique_ptr<SizeCounts> counts_;
 };

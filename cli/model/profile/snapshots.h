@@ -1,11 +1,11 @@
 // cli/model/profile/snapshots.h: what was live at several moments of a run, by site (heapprof run --interval).
 //
-// A snapshot itself has each device's sums and its largest blocks. What each site had at it stands with the site, as
-// steps: one for each snapshot at which the site had another amount than at the one before. So nothing is left out, and
-// a site that rests costs nothing.
+// A snapshot itself has each device's sums and its largest blocks. What each site had is stored with the site, as
+// steps: one for each snapshot at which its amount differs from the one before. So nothing is left out, and a site that
+// does not change costs nothing.
 //
 // Guarantees
-//  - Of each device the sites' amounts at a snapshot sum to what the snapshot says (cli/model/profile/invariants.h).
+//  - For each device, the sites' amounts at a snapshot sum to the snapshot's (cli/model/profile/invariants.h).
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 
 namespace heapprof::cli {
 
-// From this snapshot on the site has so much, until its next step. Before its first one it has nothing.
+// The site has this amount from this snapshot until its next step. Before its first step it has nothing.
 struct SiteStep {
-  uint32_t snapshot = 0;  // its place in Snapshots::snapshots
+  uint32_t snapshot = 0;  // index into Snapshots::snapshots
   uint64_t live_bytes = 0;
   uint64_t live_blocks = 0;
 };
@@ -47,7 +47,7 @@ struct SnapshotDevice {
 // What tensors of one role had at a snapshot, in whole blocks of one stack: "weights", "gradients", "optimizer state",
 // "activations", "inputs and other data" (shared/scopes.h).
 struct TensorSite {
-  uint32_t node = 0;  // as in LargeBlock; 0: of several, for want of room
+  uint32_t node = 0;  // as in LargeBlock; 0: the sum of several that did not fit
   std::string role;
   uint64_t live_bytes = 0;
   uint64_t live_blocks = 0;
@@ -55,11 +55,11 @@ struct TensorSite {
 
 struct LargeTensor : LargeBlock {
   std::string role;
-  std::string name;  // as the program has it, with its shape: "fc1.weight float32 [512, 256]"; empty: not said
+  std::string name;  // the program's name, with its shape: "fc1.weight float32 [512, 256]"; empty: not given
 };
 
 struct SnapshotTensors {
-  std::string device;  // "host", "cuda:0/tensors"; another one where tensors lie in no segment
+  std::string device;  // "host", "cuda:0/tensors"; another one if tensors lie in no segment
   std::vector<TensorSite> sites;
   std::vector<LargeTensor> largest;  // ten at most, the largest first
 };
@@ -68,12 +68,12 @@ struct Snapshot {
   uint64_t at_ns = 0;  // since the start
   bool is_mark = false;
   std::string category;                 // of the mark; empty: none
-  std::string name;                     // of the mark; empty: the time had come
-  uint32_t thread = 0;                  // which made the mark: kernel thread id
+  std::string name;                     // of the mark; empty: taken by time
+  uint32_t thread = 0;                  // that made the mark: kernel thread id
   std::vector<SnapshotDevice> devices;  // those that had ever had memory
-  // Of heapprof.snapshot(tensors=True) alone, what the program told of.
+  // Only for heapprof.snapshot(tensors=True): what the program reported.
   std::vector<SnapshotTensors> tensors;
-  uint64_t lost_tensors = 0;  // told of, but no live block begins there
+  uint64_t lost_tensors = 0;  // reported, but no live block begins there
 
   bool has_tensors() const { return !tensors.empty() || lost_tensors != 0; }
 };
@@ -82,11 +82,11 @@ inline constexpr uint64_t kMarksOnly = UINT64_MAX;  // as an interval: `--interv
 inline constexpr size_t kMostSnapshots = 1000;      // in a profile
 
 struct Snapshots {
-  uint64_t interval_ns = 0;         // as it was asked for; kMarksOnly; 0: no snapshots were asked for
-  uint64_t kept_interval_ns = 0;    // after thinning: those that were taken by time are so far apart
-  uint64_t thinned = 0;             // taken by time, and given up for later ones
+  uint64_t interval_ns = 0;         // as asked for; kMarksOnly; 0: no snapshots were asked for
+  uint64_t kept_interval_ns = 0;    // after thinning: the distance of snapshots taken by time
+  uint64_t thinned = 0;             // taken by time, and dropped for later ones
   uint64_t late = 0;                // moments that passed while heapprof had no time for a snapshot
-  uint64_t lost = 0;                // for which there was no room
+  uint64_t lost = 0;                // that did not fit
   std::vector<Snapshot> snapshots;  // in the order of the events
 
   bool has_any() const { return interval_ns != 0; }
@@ -94,11 +94,11 @@ struct Snapshots {
 
 // What a site had at a snapshot.
 LiveAmount amount_at(const std::vector<SiteStep>& steps, uint32_t snapshot);
-// `into` has the sum of both from now on.
+// Adds `from` to `into`.
 void add_steps(std::vector<SiteStep>* into, const std::vector<SiteStep>& from);
-// nullptr: the device had never had memory by then.
+// nullptr: the device had no memory up to then.
 const SnapshotDevice* find_device(const Snapshot& snapshot, std::string_view device);
-// "category: name" of a mark; empty: it is none.
+// "category: name" of a mark; empty: not a mark.
 std::string mark_text(const Snapshot& snapshot);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,5 @@
-// cli/model/profile/stay_invariants.h: what must hold of a device's bounds and its sites' stays (stays.h).
+// cli/model/profile/stay_invariants.h: what must hold for a device's bucket boundaries and its sites' lifetimes
+// (stays.h).
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -9,7 +10,7 @@
 
 namespace heapprof::cli {
 
-// One sentence for each that does not.
+// One sentence for each violation.
 std::vector<std::string> find_stay_violations(const Device& device, uint64_t duration_ns);
 
 }  // namespace heapprof::cli

@@ -1,11 +1,11 @@
-// cli/model/top/top_board.h: what a watcher knows of a process: the numbers of now by site and place, and what they
-// did over the last seconds.
+// cli/model/top/top_board.h: what a client knows of a process: current numbers by site and place, and their changes
+// over the last seconds.
 //
 // Guarantees
-//  - Growth is exact: what a site has now less what it had at the first sample of the window.
-//  - The rows of a device sum to all that its sites have; sites whose names are not known yet have one row.
+//  - Growth is exact: what a site has now, less what it had at the first sample of the window.
+//  - The rows of a device sum to all that its sites have; sites without known names share one row.
 //  - Memory is bounded by the sites, and by those that changed within the window.
-// Trust:    every number is the target's: sums are modulo 2^64.
+// Trust:    every number comes from the target: sums are modulo 2^64.
 // Cost:     a sample: what has changed; rows(): the sites of the device, about 2 ns each.
 #pragma once
 
@@ -23,24 +23,24 @@ namespace heapprof::cli {
 inline constexpr uint64_t kTopWindowNs = 10'000'000'000;  // of growth
 inline constexpr uint64_t kTopCurveNs = 60'000'000'000;   // of the curve of live bytes
 
-// Of one place, or of a device as a whole.
+// For one place, or a device as a whole.
 struct TopNumbers {
   uint64_t live_bytes = 0;
   uint64_t live_blocks = 0;
   int64_t growth_bytes = 0;           // within the window
   uint64_t total_bytes = 0;           // ever
   uint64_t total_blocks = 0;          // ever
-  uint64_t new_blocks = 0;            // since the sample before
+  uint64_t new_blocks = 0;            // since the previous sample
   uint64_t new_temporary_blocks = 0;  // of them, freed before the next allocation
 };
 
 struct TopRow {
   uint32_t place = 0;  // index into places() + 1; 0: not known yet
   TopNumbers numbers;
-  // For how long it has risen without a fall, and by how much.
+  // How long it has risen without a fall, and by how much.
   uint64_t rising_ns = 0;
   uint64_t risen_bytes = 0;
-  uint32_t rises = 0;  // samples in which it did
+  uint32_t rises = 0;  // samples in which it rose
 };
 
 struct TopDeviceState {
@@ -55,32 +55,32 @@ struct TopDeviceState {
 
 struct TopScopeState {
   TopScope now;
-  uint64_t new_begun = 0;  // since the sample before
+  uint64_t new_begun = 0;  // since the previous sample
   uint64_t new_bytes = 0;
 };
 
 class TopBoard {
  public:
-  // Nothing is known any more: another program image.
+  // Forgets everything, for a new program image.
   void forget();
-  // at_ns: when it came, by the watcher's clock
+  // at_ns: when it arrived, by the client's clock
   void take(const TopSample& sample, uint64_t at_ns);
   void take_names(TopNames names);
 
   bool has_sample() const { return samples_ != 0; }
-  // Whole ones: rates are known from the second on.
+  // Complete ones: rates are known from the second on.
   uint64_t samples() const { return samples_; }
   uint64_t age_ns() const { return age_ns_; }
   uint64_t lost_count() const { return lost_count_; }
   uint64_t scope_count() const { return scope_count_; }
-  // Between the last two whole samples; 0: there was one alone.
+  // Between the last two complete samples; 0: there was only one.
   uint64_t interval_ns() const { return interval_ns_; }
-  // What growth is over: the window, or the time since the first sample.
+  // The time that growth covers: the window, or the time since the first sample.
   uint64_t window_ns() const;
   const std::vector<TopDeviceState>& devices() const { return devices_; }
   const std::vector<TopScopeState>& scopes() const { return scopes_; }
   const std::vector<TopPlace>& places() const { return names_.places; }
-  // Some site that has something has no name yet.
+  // Whether a site with blocks has no name yet.
   bool lacks_names() const;
   // By place, in no order; those that never had a block are left out.
   std::vector<TopRow> rows(uint32_t device_number) const;
@@ -89,7 +89,7 @@ class TopBoard {
   struct SiteState {
     TopNumbers numbers;
     uint64_t temporary_blocks = 0;
-    uint64_t sample = 0;  // in which it changed last
+    uint64_t sample = 0;  // of its last change
   };
   struct Change {
     uint32_t device;
@@ -127,7 +127,7 @@ class TopBoard {
   uint64_t age_ns_ = 0;
   uint64_t lost_count_ = 0;
   uint64_t scope_count_ = 0;
-  uint64_t unnamed_ = 0;  // changes of sites without a name since they came
+  uint64_t unnamed_ = 0;  // changes of sites without a name since names arrived
 };
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-// cli/model/top/top_findings.cc: see top_findings.h, which has the rules.
+// cli/model/top/top_findings.cc: see top_findings.h for the rules.
 #include "cli/model/top/top_findings.h"
 
 #include "cli/model/top/top_table.h"

@@ -1,16 +1,16 @@
-// cli/model/top/top_findings.h: what a watcher should look at, from the numbers at hand.
+// cli/model/top/top_findings.h: what a user should look at, from the current numbers.
 //
 //   lost      events were lost: the numbers are too small
-//   refused   a device had no memory for the program
+//   refused a device refused memory to the program
 //   limit     nine tenths of a limit of `run --limit` are live
-//   grows     a place has risen in ten samples or more without a fall, by 1 MiB at least and by a hundredth of what is
-//             live on the device
-//   churn     a place made 10,000 blocks a second or more since the sample before, nine tenths of which were freed
+//   grows a place has risen in ten samples or more without a fall, by at least 1 MiB and a hundredth of what is live on
+//             the device
+//   churn a place allocated 10,000 blocks a second or more since the previous sample, nine tenths of which were freed
 //             before the next allocation
 //
-// They come in this order, those of places with the largest first, and go when they hold no more.
+// They are in this order, those of places with the largest first, and vanish when they no longer hold.
 //
-// Not provided: certainty. A cache that fills grows, too.
+// Not provided: certainty. A cache that is being filled grows, too.
 #pragma once
 
 #include "cli/model/top/top_board.h"
@@ -35,7 +35,7 @@ struct TopFinding {
 
 std::vector<TopFinding> find_top_findings(const TopBoard& board);
 
-// As JSON has it.
+// Its name in JSON.
 const char* finding_word(TopFindingKind kind);
 
 }  // namespace heapprof::cli

@@ -1,7 +1,7 @@
-// cli/model/top/top_sample.cc: numbers are eight bytes each, texts and lists have their length in front.
+// cli/model/top/top_sample.cc: numbers are eight bytes each, texts and lists begin with their length.
 //
-// Both ends are of one build (cli/target/top_wire.h), so there is nothing to be read by other versions. A list is only
-// as long as the bytes that are left can hold: a length that lies costs no memory.
+// Both ends are of the same build (cli/target/top_wire.h), so other versions need not read it. A list is limited to
+// what the remaining bytes can hold, so a wrong length costs no memory.
 #include "cli/model/top/top_sample.h"
 
 #include <cstring>
@@ -54,7 +54,7 @@ class Reader {
     rest_.remove_prefix(size);
     return value;
   }
-  // How many entries a list has, each of which takes so many bytes at least.
+  // The number of entries of a list, each of which takes at least so many bytes.
   size_t count(size_t least_bytes) {
     const uint64_t entries = number();
     return entries > rest_.size() / least_bytes ? fail() : entries;

@@ -1,9 +1,9 @@
-// cli/model/top/top_sample.h: what a collector tells whoever watches a process: the numbers of now, and of the sites
-// those that have changed since it was asked last; what names they have; and how it ended.
+// cli/model/top/top_sample.h: what a collector sends to a client: the current numbers, those of sites that changed
+// since the last request; their names; and how the process ended.
 //
 // Guarantees
-//  - What is parsed is what was put in, or nothing: every length is checked, and nothing may be left over.
-// Trust:    bytes may be anybody's.
+//  - Parsing returns what was encoded, or nothing: every length is checked, and no bytes may be left over.
+// Trust:    bytes are untrusted.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace heapprof::cli {
 
 struct TopDevice {
-  uint32_t number = 0;  // stays, whatever other devices come
+  uint32_t number = 0;  // does not change when other devices appear
   std::string name;
   uint64_t live_bytes = 0;
   uint64_t live_blocks = 0;
@@ -23,7 +23,7 @@ struct TopDevice {
   uint64_t peak_ns = 0;      // since the start
   uint64_t limit_bytes = 0;  // of `run --limit`; 0: none
   uint64_t refused_count = 0;
-  // Of totals alone (TopAsk::kTotals in cli/target/top_wire.h): of all blocks ever. A sample's are with its sites.
+  // Only in totals (TopAsk::kTotals in cli/target/top_wire.h): of all blocks ever. A sample has them in its sites.
   uint64_t total_bytes = 0;
   uint64_t total_blocks = 0;
   uint64_t temporary_blocks = 0;
@@ -59,11 +59,11 @@ struct TopScope {
 struct TopSample {
   uint64_t age_ns = 0;
   uint64_t lost_count = 0;   // events
-  uint64_t scope_count = 0;  // of which `scopes` has those that allocated most
-  bool is_whole = false;     // false: there are more sites, which are to be asked for at once
+  uint64_t scope_count = 0;  // `scopes` has those that allocated most
+  bool is_whole = false;     // false: more sites follow, which the client requests at once
   std::vector<TopDevice> devices;
   std::vector<TopSite> sites;
-  std::vector<TopScope> scopes;  // of the last part alone
+  std::vector<TopScope> scopes;  // only in the last part
 
   bool operator==(const TopSample&) const = default;
 };
@@ -75,10 +75,10 @@ struct TopPlace {
   bool operator==(const TopPlace&) const = default;
 };
 
-// Names of all sites that had one when it was asked.
+// Names of all sites that had one at the request.
 struct TopNames {
   std::vector<TopPlace> places;
-  std::vector<uint32_t> place_of_site;  // by site: its place, from 1; 0: none is known yet
+  std::vector<uint32_t> place_of_site;  // by site: its place, from 1; 0: not known yet
 
   bool operator==(const TopNames&) const = default;
 };
@@ -90,10 +90,10 @@ struct TopProcesses {
   bool operator==(const TopProcesses&) const = default;
 };
 
-// What a process came to.
+// The result of a process.
 struct TopEnd {
   std::string how;   // "exit 0"
-  std::string path;  // of its profile; empty: none is written yet, or at all
+  std::string path;  // of its profile; empty: not written yet, or never
   uint64_t duration_ns = 0;
   struct Device {
     std::string name;

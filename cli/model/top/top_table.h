@@ -1,4 +1,4 @@
-// cli/model/top/top_table.h: which rows a watcher sees, and in which order.
+// cli/model/top/top_table.h: which rows are shown, and in which order.
 #pragma once
 
 #include "cli/model/top/top_board.h"
@@ -14,15 +14,15 @@ enum class TopSort { kLive, kGrowth, kAllocations };
 
 inline constexpr std::string_view kTopUnnamed = "[names are being looked up]";
 
-// What a row is called.
+// The name of a row.
 TopPlace place_of_row(const TopBoard& board, const TopRow& row);
 
-// The rows of a device whose function or location has the text in it, whatever the case; the largest first, and those
-// that are alike by name. An empty text: all of them.
+// The rows of a device whose function or location contains the text, ignoring case; the largest first, equal ones by
+// name. An empty text: all.
 std::vector<TopRow> choose_top_rows(const TopBoard& board, uint32_t device_number, TopSort sort,
                                     std::string_view filter);
 
-// So many a second.
+// The count per second.
 uint64_t rate_per_second(uint64_t count, uint64_t interval_ns);
 
 }  // namespace heapprof::cli

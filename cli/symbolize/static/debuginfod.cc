@@ -1,10 +1,9 @@
 // cli/symbolize/static/debuginfod.cc: how libdw asks debuginfod when the tool is linked statically.
 //
-// libdw loads libdebuginfod.so with dlopen, which a static program can do only where the very glibc of its link is
-// installed. These four functions take the place of libdw's own (debuginfod-client.o of libdw.a is then left out of the
-// link) and ask the program debuginfod-find, which comes with elfutils, instead. The user's DEBUGINFOD_* variables mean
-// to it what they always mean. Without that program, or without DEBUGINFOD_URLS, there are no debug files from the
-// network.
+// libdw loads libdebuginfod.so with dlopen, which a static program can do only if exactly the glibc that it was linked
+// with is installed. These four functions replace libdw's own (debuginfod-client.o of libdw.a is then not linked) and
+// call the program debuginfod-find, which comes with elfutils. The user's DEBUGINFOD_* variables have their usual
+// meaning for it. Without that program, or without DEBUGINFOD_URLS, there are no debug files from the network.
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -27,8 +26,8 @@ std::string hex(const unsigned char* bytes, size_t count) {
   return text;
 }
 
-// What the program prints on stdout; empty if it cannot be run or ends with another status than 0. Its words on stderr
-// are dropped.
+// What the program prints on stdout; empty if it cannot be run or exits with a status other than 0. Its stderr is
+// dropped.
 std::string output_of(const char* program, char* const arguments[]) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return {};
@@ -71,7 +70,7 @@ int find(const char* kind, const unsigned char* build_id, size_t build_id_bytes)
 
 }  // namespace
 
-// The names are libdw's own.
+// libdw's own names.
 extern "C" {
 struct debuginfod_client;
 debuginfod_client* dwfl_get_debuginfod_client(Dwfl*);

@@ -1,9 +1,10 @@
-// cli/model/analysis/python/arenas.h: how much of what is mapped is CPython's own, for small objects of anybody's.
+// cli/model/analysis/python/arenas.h: how much of the mapped memory is CPython's arenas, for small objects of all
+// callers.
 //
 // Guarantees
-//  - Only what the interpreter's module asked for counts, in pieces as large as its arenas are (256 KiB to 3.9, 1 MiB
-//    from 3.10 on), or under the name of the function that makes them.
-// Trust:    names are strangers': any bytes.
+//  - Only memory that the interpreter's module mapped counts, in pieces of the size of its arenas (256 KiB to 3.9, 1
+//    MiB from 3.10 on), or by the function that makes arenas.
+// Trust:    names are untrusted: any bytes.
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -12,7 +13,7 @@
 
 namespace heapprof::cli {
 
-// Bytes of "mapped" at its peak. 0: none, or the objects have a device of their own (`heapprof run --python-objects`).
+// Bytes of "mapped" at its peak. 0: none, or the objects have their own device (`heapprof run --python-objects`).
 uint64_t find_arena_bytes(const Profile& profile);
 
 }  // namespace heapprof::cli

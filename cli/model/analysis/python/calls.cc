@@ -1,4 +1,4 @@
-// cli/model/analysis/python/calls.cc: one pass over the tree, from the outside in.
+// cli/model/analysis/python/calls.cc: one pass over the tree, from the outermost frames inwards.
 #include "cli/model/analysis/python/calls.h"
 
 #include "cli/base/file_name.h"
@@ -22,7 +22,7 @@ uint32_t find_python_module(const Profile& profile) {
 
 bool is_evaluator(const Frame& frame) { return frame.function == "_PyEval_EvalFrameDefault"; }
 
-// By its object: a stripped one has no names.
+// By object file: a stripped one has no names.
 std::vector<bool> find_greenlet_modules(const Profile& profile) {
   std::vector<bool> is_greenlet;
   for (const ProfileModule& module : profile.modules)
@@ -36,7 +36,7 @@ uint64_t count_unread_python_sites(const Profile& profile) {
   const uint32_t python = find_python_module(profile);
   if (python == kNone) return 0;
   const std::vector<bool> is_greenlet = find_greenlet_modules(profile);
-  std::vector<bool> ends_in_call(profile.nodes.size());  // in the evaluator, or what is inlined into it
+  std::vector<bool> ends_in_call(profile.nodes.size());  // in the evaluator, or a function inlined into it
   std::vector<bool> has_unread(profile.nodes.size());
   for (size_t i = 1; i < profile.nodes.size(); ++i) {
     const uint32_t parent = profile.nodes[i].parent;

@@ -1,8 +1,8 @@
-// cli/model/analysis/python/calls.h: calls of Python's evaluator in the stacks that have no frame of Python.
+// cli/model/analysis/python/calls.h: calls of Python's evaluator that have no Python frame in the stack.
 //
-// Each call of the evaluator runs a frame, and the agent puts it behind the call. Where a thread is in a
-// subinterpreter, the frames of one interpreter alone are read: that of the subinterpreter from Python 3.12 on, its
-// caller's before.
+// Each call of the evaluator runs a frame, and the agent puts that frame after the call. If a thread is in a
+// subinterpreter, the frames of only one interpreter are read: the subinterpreter from Python 3.12 on, its caller
+// before.
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -11,8 +11,8 @@
 
 namespace heapprof::cli {
 
-// How many sites have such a call. What is outside of a greenlet is not counted: the C stack goes on there into that of
-// the greenlet's parent, whose frames are its own. 0 where the profile has no frames of Python at all.
+// How many sites have such a call. Frames outside a greenlet are not counted: there the C stack continues into that of
+// the greenlet's parent, which has its own frames. 0 if the profile has no Python frames.
 uint64_t count_unread_python_sites(const Profile& profile);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-// cli/model/analysis/python/frames.cc: a frame of Python is told by its file, another one by its object.
+// cli/model/analysis/python/frames.cc: a Python frame is classified by its file, any other by its object.
 #include "cli/model/analysis/python/frames.h"
 
 #include "cli/model/analysis/frame_kind.h"
@@ -26,7 +26,7 @@ PythonFrames::PythonFrames(const Profile& profile) : profile_(profile), paths_(p
 PythonFrame PythonFrames::find(const Frame& frame) const {
   if (is_of_python(profile_, frame)) {
     if (is_python_mark(profile_, frame)) return PythonFrame::kMark;
-    // Code that was compiled without a name stands for who did it; of what is not known at all nothing is assumed.
+    // Code compiled without a file name counts for the code that compiled it; nothing is assumed about unknown code.
     if (frame.file.empty()) return frame.function == kUnknownPython ? PythonFrame::kOwn : PythonFrame::kGenerated;
     switch (paths_.origin(frame.file)) {
       case PythonOrigin::kOwn: return PythonFrame::kOwn;

@@ -1,7 +1,7 @@
-// cli/model/analysis/python/frames.h: what each frame of a Python program's stacks is: the user's own, a library's, the
-// interpreter's.
+// cli/model/analysis/python/frames.h: whether each frame of a Python program's stacks belongs to the user, a library or
+// the interpreter.
 //
-// All that looks at stacks of Python goes by this: places, rows of imports, what the interpreter keeps, packages.
+// All code that examines Python stacks uses this: places, rows of imports, what the interpreter keeps, packages.
 #pragma once
 
 #include "cli/model/analysis/python/paths.h"
@@ -13,18 +13,18 @@
 namespace heapprof::cli {
 
 enum class PythonFrame : uint8_t {
-  kOwn,       // the user's, of Python or of an object that is no library's
-  kHost,      // of a program that has the interpreter inside: its own further out than Python, the interpreter's inside
-  kMark,      // added: "import pandas"
-  kPackage,   // of Python, and so are the next three
-  kStandard,  //
-  kImport,    // the import machinery
-  kGenerated,    // made by code: it stands for who made it
-  kEvaluator,    // the interpreter's, and it is there only while Python runs
+  kOwn,          // the user's: Python, or an object that belongs to no library
+  kHost,         // of a program that embeds the interpreter: its own outside Python, the interpreter's inside
+  kMark,         // added: "import pandas"
+  kPackage,      // Python, as the next three
+  kStandard,     //
+  kImport,       // the import machinery
+  kGenerated,    // made by code: it counts for the code that made it
+  kEvaluator,    // the interpreter's, and on the stack only while Python runs
   kInterpreter,  // the interpreter's
-  kLibrary,      // of an object that is a package's, the standard library's or the system's
+  kLibrary,      // of an object of a package, the standard library or the system
   kHidden,       // the allocator's, C++'s standard library's, the runtime's
-  kSmallSites    // stands for the outer frames of many
+  kSmallSites    // represents the outer frames of many
 };
 
 class PythonFrames {
@@ -42,7 +42,7 @@ class PythonFrames {
 
   const Profile& profile_;
   PythonPaths paths_;
-  uint32_t module_ = kNoModule;  // that of Python's frames
+  uint32_t module_ = kNoModule;  // the module of Python frames
   std::vector<PythonFrame> frames_;
 };
 

@@ -1,13 +1,13 @@
-// cli/model/analysis/python/keeps.cc: one pass over the nodes, from the outermost frames inwards, says of each stack
-// whether it is one of the interpreter's; the tables are told by what calls there.
+// cli/model/analysis/python/keeps.cc: one pass over the nodes, from the outermost frames inwards, decides for each
+// stack whether it is one of the interpreter's; the tables are recognised by their callers.
 //
-// The machinery is only trusted where it looks a module up in sys.modules (_find_and_load): that runs a module's code
-// once. importlib.reload() and a loader's exec_module() run it as often as they are called, and what they leave is no
-// module that stays.
+// The machinery is only trusted if it looks a module up in sys.modules (_find_and_load): that runs a module's code
+// once. importlib.reload() and a loader's exec_module() run it at each call, and what they leave does not count as a
+// loaded module.
 //
-// The table of arenas has no name of its own in a stripped interpreter. It doubles from 16 entries of 48 bytes, so all
-// that its place in the code ever asked for has such sizes, and one block at most is left. So no more than one block
-// can be mistaken for it.
+// In a stripped interpreter no name identifies the table of arenas. It doubles from 16 entries of 48 bytes, so all
+// allocations at its place in the code have such sizes, and at most one block is left. So at most one block can be
+// mistaken for it.
 #include "cli/model/analysis/python/keeps.h"
 
 #include "cli/model/analysis/python/frames.h"
@@ -40,18 +40,18 @@ class Keeps {
   }
 
  private:
-  // What the nodes from the outermost one to this one say.
+  // What the nodes from the outermost to this one show.
   struct State {
-    bool is_start = true;      // nothing but the interpreter, the machinery and the standard library, as at its start
+    bool is_start = true;      // only the interpreter, the machinery and the standard library, as at its start
     bool has_python = false;   // a frame of Python
-    bool is_import = false;    // a module is loaded, and nothing of the user's own was met since
-    bool is_reload = false;    // the innermost frame of Python runs a module again
+    bool is_import = false;    // a module is being loaded, without a user frame since
+    bool is_reload = false;    // the innermost Python frame runs a module again
     bool is_cut = false;       // outer frames are missing
-    bool runs_unread = false;  // the evaluator runs a frame of Python that was not read
+    bool runs_unread = false;  // the evaluator runs a Python frame that was not read
     bool has_interpreter = false;
-    bool is_begun = false;  // the interpreter starts or ends: whatever of its library runs then is part of that
+    bool is_begun = false;  // the interpreter starts or ends: its library code is part of that
   };
-  // Where an unnamed function of the interpreter asks for blocks.
+  // Where an unnamed function of the interpreter allocates blocks.
   struct ArenaPlace {
     bool has_other_sizes = false;
     uint64_t live_blocks = 0;
@@ -71,10 +71,10 @@ class Keeps {
     switch (kind) {
       case PythonFrame::kOwn:
       case PythonFrame::kHost:
-        // What makes an arena is the interpreter's, though it has rows of its own.
+        // The arena allocator belongs to the interpreter, though it has rows of its own.
         if (!is_arena(frame.function, frame.file)) state->is_import = state->is_start = false;
         break;
-      // Outermost it stands for frames that may be anybody's, further in for none of the user's own (rows.h).
+      // As the outermost frame it may represent any frames; further in it represents no user frame (rows.h).
       case PythonFrame::kSmallSites: state->is_cut = state->is_cut || profile_.nodes[node].parent == 0; break;
       case PythonFrame::kEvaluator: state->runs_unread = true; break;
       case PythonFrame::kInterpreter: state->has_interpreter = true; break;
@@ -88,7 +88,7 @@ class Keeps {
       case PythonFrame::kImport:
       case PythonFrame::kHidden: break;
     }
-    // A program that has an interpreter inside starts it, and ends it, in its own time.
+    // A program that embeds an interpreter starts and ends it at any time.
     const bool begins = kind == PythonFrame::kInterpreter || kind == PythonFrame::kHost;
     if (begins && (frame.function.starts_with("Py_Initialize") || frame.function.starts_with("Py_Finalize"))) {
       state->is_start = state->has_interpreter = state->is_begun = true;
@@ -120,8 +120,8 @@ class Keeps {
     return kind == PythonFrame::kInterpreter || kind == PythonFrame::kHidden || kind == PythonFrame::kHost;
   }
 
-  // Whether a dictionary grows in which the interpreter interns a string: nothing but functions of dictionaries and
-  // such without names are in between.
+  // Whether a dictionary grows because the interpreter interns a string: only dictionary functions and unnamed ones are
+  // in between.
   bool is_table_of_strings(uint32_t node) const {
     for (; node != 0 && is_interpreter(node); node = profile_.nodes[node].parent) {
       const std::string_view function = frame_of(node).function;
@@ -134,7 +134,7 @@ class Keeps {
     return false;
   }
 
-  // The innermost frame's address, where it has no name and is the interpreter's; 0: it is another.
+  // The innermost frame's address, if it is an unnamed one of the interpreter; 0: it is not.
   uint64_t unnamed_place(const Site& site) const {
     if (site.node == 0 || frames_.of_node(site.node) != PythonFrame::kInterpreter) return 0;
     const Frame& frame = frame_of(site.node);
@@ -178,7 +178,7 @@ class Keeps {
 }  // namespace
 
 std::vector<PythonKeep> find_python_keeps(const Profile& profile, const Device& device) {
-  // An arena of mapped memory has anybody's objects, whoever asked when it was made.
+  // An arena in mapped memory has objects of all callers, not only of the one that caused it.
   if (!has_python(profile) || is_mapped_device(device.name)) return {};
   return Keeps(profile).find(device);
 }

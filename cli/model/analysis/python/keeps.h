@@ -1,16 +1,17 @@
-// cli/model/analysis/python/keeps.h: what a Python interpreter keeps until its process ends, and what is no leak of the
-// user's therefore.
+// cli/model/analysis/python/keeps.h: what a Python interpreter keeps until its process ends, and which therefore is no
+// leak of the user.
 //
-// CPython gives back most of what it has when it ends, but not all: what it made before it ran any code, its table of
-// interned strings, its table of arenas, and modules that stay loaded, with their code objects, types and caches.
+// CPython frees most of its memory when it ends, but not all. It keeps what it allocated before it ran any code, its
+// table of interned strings, its table of arenas, and modules that stay loaded, with their code objects, types and
+// caches.
 //
 // Guarantees
-//  - A stack with a frame of the user's own between the allocation and the import machinery is in none of these, be it
-//    of Python or of an object that is no library's: what a module-level list of the user's holds, what an extension of
-//    theirs forgets, even when it is loaded.
-//  - A library's leak is in none of these if it happens in a call of the user's: only what its modules allocate while
-//    they are imported for the first time is.
-//  - Where outer frames are missing (a truncated stack, a row of small sites without its outer frames) nothing is
+//  - A stack with a user frame between the allocation and the import machinery counts as none of these, whether the
+//    frame is Python or in an object that belongs to no library. So memory that a module-level list of the user keeps
+//    live, or that a user's extension leaks, even while it is loaded, stays a leak.
+//  - A library's leak counts as none of these if it happens in a call of the user: only what its modules allocate
+//    during their first import does.
+//  - If outer frames are missing (a truncated stack, a row of small sites without its outer frames), nothing is
 //    assumed.
 #pragma once
 
@@ -25,7 +26,7 @@ namespace heapprof::cli {
 
 enum class PythonKeep : uint8_t { kNone, kStart, kStrings, kArenas, kModules };
 
-// As rules that are built in say it.
+// The texts of the built-in rules.
 struct PythonKeepWords {
   PythonKeep keep;
   std::string_view text;
@@ -38,7 +39,7 @@ inline constexpr std::array<PythonKeepWords, 4> kPythonKeeps = {{
     {PythonKeep::kModules, "python: imported modules", "modules stay loaded, with their types and caches"},
 }};
 
-// What each site of the device is, if it leaked; empty without frames of Python.
+// The kind of each site of the device, if it leaked; empty without Python frames.
 std::vector<PythonKeep> find_python_keeps(const Profile& profile, const Device& device);
 
 }  // namespace heapprof::cli

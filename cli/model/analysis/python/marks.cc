@@ -1,8 +1,8 @@
-// cli/model/analysis/python/marks.cc: nodes are numbered parents first: one pass finds the statements and the names of
-// what they import, a second one makes the tree again with the frames that are added.
+// cli/model/analysis/python/marks.cc: parents have smaller numbers: one pass finds the statements and the names of
+// their imports, a second one rebuilds the tree with the added frames.
 //
-// The name of what is imported is in no frame of the machinery: it is that of the first file which runs inside of it.
-// Where that is an object, its file has the name.
+// The name of the imported module is in no frame of the machinery: it is that of the first file that runs inside it.
+// For an object, it is the file's name.
 #include "cli/model/analysis/python/marks.h"
 
 #include "cli/base/text.h"
@@ -24,13 +24,13 @@ namespace {
 
 constexpr uint32_t kNotAdded = 0xffffffff;
 
-// Where a statement is; the start of the interpreter is in no file.
+// The position of a statement; the start of the interpreter is in no file.
 struct Statement {
   std::string file;
   uint32_t line = 0;
   std::set<std::string> modules;  // that it imports
-  std::set<std::string> objects;  // the same, of those that are written in C
-  uint32_t frame = kNotAdded;     // that was added
+  std::set<std::string> objects;  // the same, for those written in C
+  uint32_t frame = kNotAdded;     // the added frame
 };
 
 class Marker {
@@ -46,13 +46,13 @@ class Marker {
   }
 
  private:
-  // What is known of a node from the nodes outside of it.
+  // What is known of a node from the nodes further out.
   struct State {
-    uint32_t python = 0;             // the innermost frame of Python that is none of the machinery's, nor made by code
-    bool is_marked = false;          // a statement was met, and nothing of the user's own since
-    uint32_t statement = kNotAdded;  // whose module is not known yet: only the machinery was met since
-    uint32_t begins = kNotAdded;     // a statement: its frame goes in front of this node
-    bool is_only_python = true;      // nothing but the interpreter's own frames, and no evaluator
+    uint32_t python = 0;             // the innermost Python frame, except the machinery's and generated ones
+    bool is_marked = false;          // inside a statement, without a user frame since
+    uint32_t statement = kNotAdded;  // whose module is not known yet: only the machinery since
+    uint32_t begins = kNotAdded;     // a statement: its frame is inserted before this node
+    bool is_only_python = true;      // only the interpreter's own frames, and no evaluator
     bool has_interpreter = false;    // some of them
     bool starts = false;             // the interpreter
   };
@@ -70,7 +70,8 @@ class Marker {
   void look_at(uint32_t node, State* state) {
     const Frame& frame = profile_->frames[profile_->nodes[node].frame];
     const PythonFrame kind = frames_.of_node(node);
-    // What a row of small sites leaves out has no frame of Python in it, unless another one stands for it (rows.h).
+    // The frames that a row of small sites leaves out contain no Python frame, unless another one represents it
+    // (rows.h).
     const bool is_hidden =
         kind == PythonFrame::kHidden || kind == PythonFrame::kInterpreter || kind == PythonFrame::kSmallSites;
     state->is_only_python = state->is_only_python && is_hidden;
@@ -103,7 +104,7 @@ class Marker {
     }
   }
 
-  // What the interpreter runs before a script does.
+  // Whether the interpreter runs it before the script.
   static bool is_site(std::string_view file) { return file == "<frozen site>" || file.ends_with("/site.py"); }
 
   void begin(State* state) {
@@ -159,7 +160,7 @@ class Marker {
 
   void add_frames() {
     for (Statement& statement : statements_) {
-      // What python -m imports is written in no file of anybody's.
+      // The import of python -m is in no source file.
       const bool is_typed = statement.file == "<frozen runpy>" || statement.file.ends_with("/runpy.py");
       statement.frame =
           add_frame(function_of(statement), is_typed ? "" : statement.file, is_typed ? 0 : statement.line);
@@ -192,10 +193,10 @@ class Marker {
     for_each_other_node(*profile_, [&](uint32_t& node) { node = now_at[node]; });
   }
 
-  // Stacks with nothing but the interpreter's own functions get the frame inside of all.
+  // Stacks with only the interpreter's own functions get the frame as their innermost.
   void mark_starts() {
     uint32_t frame = kNotAdded;
-    std::map<uint32_t, uint32_t> marks;  // by the node that was the innermost
+    std::map<uint32_t, uint32_t> marks;  // by the previously innermost node
     for (Device& device : profile_->devices) {
       for (Site& site : device.sites) {
         const State& state = states_[site.node];

@@ -1,14 +1,14 @@
-// cli/model/analysis/python/marks.h: rows of their own for what Python allocates by itself: an import of a library, and
+// cli/model/analysis/python/marks.h: separate rows for what Python allocates by itself: the import of a library, and
 // its own start.
 //
-// In front of the import machinery that an import statement runs, a frame is added: "import pandas", with the file and
-// line of the statement. What the machinery, the library's modules and whatever they import allocate is placed there.
-// Code objects and classes of a module of the user's own are placed likewise, but what its lines allocate is theirs.
-// What the interpreter allocates while it starts, before any code of the user's runs, is placed at "start of Python".
+// Before the import machinery that an import statement runs, a frame is inserted: "import pandas", with the file and
+// line of the statement. It becomes the place of what the machinery, the library's modules and their imports allocate.
+// The same holds for code objects and classes of a user's module, but not for what its lines allocate. What the
+// interpreter allocates at its start, before any user code runs, has the place "start of Python".
 //
 // Guarantees
-//  - Sites stay as they are, but for the frames that are added; sums do not change.
-//  - The statement is that of the user's own code which is nearest to the allocation; without any the outermost one.
+//  - Sites only get additional frames; sums do not change.
+//  - The statement is the one in user code that is nearest to the allocation, or else the outermost one.
 //  - A line that imports several modules has one row with their names, up to three.
 // Not provided: names of modules that are written in C and linked into the interpreter.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace heapprof::cli {
 
-// Adds frames and nodes. Of a profile without frames of Python nothing changes; nor where it was done before.
+// Adds frames and nodes. A profile without Python frames does not change, nor does one that was marked before.
 void mark_python(Profile* profile);
 
 }  // namespace heapprof::cli

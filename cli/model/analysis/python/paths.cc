@@ -1,8 +1,9 @@
-// cli/model/analysis/python/paths.cc: by the parts of paths that installers and CPython itself agree on: site-packages
-// and dist-packages, lib/python3.N with a module of the standard library below it, names in angle brackets.
+// cli/model/analysis/python/paths.cc: uses the parts of paths that installers and CPython itself agree on:
+// site-packages and dist-packages, lib/python3.N with a module of the standard library below it, names in angle
+// brackets.
 //
-// The standard library is known by the names of its modules, those of 3.8 to 3.14: some keep their programs in
-// lib/python3.N, too, and an interpreter that is embedded tells no prefix.
+// The standard library is recognised by the names of its modules, those of 3.8 to 3.14: some people keep their programs
+// in lib/python3.N, too, and an embedded interpreter gives no prefix.
 #include "cli/model/analysis/python/paths.h"
 
 #include "cli/base/file_name.h"
@@ -16,8 +17,8 @@ namespace {
 
 constexpr size_t kNowhere = std::string_view::npos;
 
-// As sys.stdlib_module_names has them, and those that older versions had; names that begin with _ are not here. A
-// customization that the interpreter runs at its start is as good as one.
+// From sys.stdlib_module_names, and those of older versions; names that begin with _ are not here. Customization
+// modules that the interpreter runs at its start count as well.
 constexpr std::string_view kStandardNames =
     " "
     "abc aifc annotationlib antigravity argparse array ast asynchat asyncio asyncore atexit audioop base64 "
@@ -65,7 +66,7 @@ bool is_standard_name(std::string_view below) {
   return name.starts_with('_') || kStandardNames.find(" " + std::string(name) + " ") != kNowhere;
 }
 
-// Calls visit(part, where what follows it begins) for each folder of the path, from the outermost one.
+// Calls visit(part, offset after it) for each folder of the path, from the outermost one.
 template <typename Visit>
 void for_each_folder(std::string_view path, const Visit& visit) {
   size_t begin = 0;
@@ -77,9 +78,10 @@ void for_each_folder(std::string_view path, const Visit& visit) {
 
 std::string_view folder_of(std::string_view path) { return path.substr(0, path.rfind('/') + 1); }
 
-constexpr uint32_t kLongestLauncher = 40;  // lines: setuptools' have 33, pip's 8
+constexpr uint32_t kLongestLauncher = 40;  // lines: setuptools' launchers have 33, pip's 8
 
-// In a folder bin, and not called *.py: what installers write to start a package's program looks so.
+// Whether it lies in a folder bin, and is not called *.py, as the launchers that installers write for a package's
+// program.
 bool is_like_launcher(std::string_view file) {
   if (file.find('/') == kNowhere || file.ends_with(".py")) return false;
   std::string_view folder = folder_of(file);
@@ -95,7 +97,7 @@ bool is_interpreter_name(std::string_view file) {
   return minor.size() < file.size() - 8 && (minor.empty() || minor == "t" || minor == "d" || minor == "td");
 }
 
-// What is typed at -c, unless multiprocessing started the program so, to run a function of another one.
+// Whether -c has code that the user typed: multiprocessing uses -c, too, to run a function of another program.
 bool has_typed_code(const RunInfo& run) {
   for (size_t i = 1; i + 1 < run.command.size(); ++i) {
     const std::string& word = run.command[i];
@@ -160,7 +162,7 @@ size_t PythonPaths::below_packages(std::string_view file) const {
     if (holds) found = below;
   });
   if (found != kNowhere) return found;
-  // heapprof's own module is asked, and asks for itself.
+  // heapprof's own module counts as a package: it is called, and allocates for itself.
   constexpr std::string_view kOwnModule = "/lib/heapprof/python/";
   if (const size_t own = file.find(kOwnModule); own != kNowhere) return own + kOwnModule.size();
   for (const std::string& folder : torch_folders_) {
@@ -227,7 +229,7 @@ std::string PythonPaths::package(std::string_view file) const {
 std::string PythonPaths::package_of_object(uint32_t module) const {
   const std::string_view path = profile_.modules[module].path;
   if (objects_[module] == ObjectOrigin::kPackage) return package(path);
-  // Debian has PyTorch's libraries where the system's are.
+  // Debian installs PyTorch's libraries in the system's folders.
   const std::string_view name = base_name_view(path);
   if (name.starts_with("libtorch") || name.starts_with("libc10.") || name.starts_with("libc10_")) return "torch";
   return "";

@@ -1,9 +1,9 @@
-// cli/model/analysis/python/places.cc: functions of C are the user's own where their object is, and outside of all
-// Python where they are of a program with an interpreter inside.
+// cli/model/analysis/python/places.cc: C functions are user frames if their object is the user's, or if they are
+// outside all Python frames in a program that embeds an interpreter.
 //
-// A program that is itself installed (python -m black) has no frame of the user's own. Then it is the package of the
-// outermost frame of any package that runs, and its innermost frame says where; what it calls of other packages does
-// not. Without packages it is the innermost frame of the standard library.
+// A program that is itself installed (python -m black) has no user frame. Then the package of the outermost package
+// frame is the program, and its innermost frame is the place; frames of other packages that it calls are not. Without
+// packages the place is the innermost frame of the standard library.
 #include "cli/model/analysis/python/places.h"
 
 namespace heapprof::cli {
@@ -42,7 +42,7 @@ void PythonPlaces::find_instead(const Profile& profile, uint32_t node, PythonFra
   package_[node] = package_[parent];
   instead_[node] = instead_[parent];
   if (frame == PythonFrame::kStandard && package_[node] == 0) instead_[node] = node;
-  if (frame == PythonFrame::kGenerated && instead_[node] == 0) instead_[node] = node;  // better than a function of C
+  if (frame == PythonFrame::kGenerated && instead_[node] == 0) instead_[node] = node;  // better than a C function
   if (frame != PythonFrame::kPackage) return;
   const uint32_t package = number_of(profile, profile.nodes[node].frame);
   if (package_[node] == 0) package_[node] = package;

@@ -1,5 +1,5 @@
-// cli/model/analysis/python/rows.cc: see rows.h. GroupRows finds the same for each of a million stacks, by what it
-// knows of their nodes (group_rows.cc); this is the plain way, for a stack.
+// cli/model/analysis/python/rows.cc: see rows.h. GroupRows finds the same for each of a million stacks, from facts
+// about their nodes (group_rows.cc); this is the simple way, for one stack.
 #include "cli/model/analysis/python/rows.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ bool PythonRows::find(const std::vector<uint32_t>& stack, size_t taken, std::vec
   size_t own = 0;
   while (own < size && kind(stack[own]) != PythonFrame::kOwn) ++own;
   if (own < taken) return true;
-  size_t python = own;  // further out than the user's own
+  size_t python = own;  // further out than the user frames
   while (python < size && !is_python(stack[python])) ++python;
   const bool has_own = own < size;
   bool is_inside = python < size;

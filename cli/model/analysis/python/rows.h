@@ -1,20 +1,19 @@
-// cli/model/analysis/python/rows.h: what a row of small sites keeps of a Python program's stacks besides its innermost
-// frames: all that places, packages and imports are found by.
+// cli/model/analysis/python/rows.h: the frames that a row of small sites keeps of a Python program's stacks besides its
+// innermost ones: those that identify places, packages and imports.
 //
 // The innermost frames are the interpreter's and libraries', and the user's line may be a hundred frames further out.
-// Without it, a row would have no place; without the line of the library that asked, `report --libraries` would show
-// the line that imported it, with all that the library's lines took.
+// Without it, a row would have no place. Without the allocating line of the library, `report --libraries` would show
+// the line that imported it, with all that the library's lines allocated.
 //
-// Besides are, innermost first:
-//  - inside Python, of each run of frames of one package its innermost line, or a function of C where the package has
-//    no line there; and what asked for a tensor of PyTorch's (cpu_tensors.h);
-//  - of an import: the line that asked, the outermost frame of the machinery, and that which looks the module up; what
-//    runs first inside it (which names the module), and a reload() around it;
-//  - that the interpreter started or ended, that Python ran which was not read, and the innermost function of a library
-//    or a host around all Python, with the outermost frame of that if code made it;
-//  - the user's own lines, kMostOwn of them. Without any of Python: the line that stands for the program instead
-//    (places.h). Without any, and without a package, a function of the
-//    interpreter's.
+// The kept frames are, innermost first:
+//  - inside Python, for each run of frames of one package its innermost line, or a C function if the package has no
+//    line there; and the function that allocated a PyTorch tensor (cpu_tensors.h);
+//  - for an import: the importing line, the outermost frame of the machinery, and the one that looks the module up;
+//    what runs first inside it (which names the module), and a reload() around it;
+//  - frames which show that the interpreter started or ended, or that unread Python ran; and the innermost function of
+//    a library or a host around all Python, with its outermost frame if that was generated;
+//  - the user's own lines, at most kMostOwn. Without any of Python: the line that represents the program instead
+//    (places.h). Without any, and without a package, a function of the interpreter.
 #pragma once
 
 #include "cli/model/analysis/cpu_tensors.h"
@@ -31,18 +30,18 @@ namespace heapprof::cli {
 
 class PythonRows {
  public:
-  // Frames alone are looked at, and a reference to the profile is kept.
+  // Uses only the frames, and keeps a reference to the profile.
   explicit PythonRows(const Profile& profile);
 
   bool has_any() const { return frames_.has_value(); }
-  // stack: all frames, innermost first, of which the row has the first `taken`. The frames that it has besides, in the
-  // same order, with kLeftOut where there are others in between; none if one of the user's own is among the first.
-  // False: they do not say whose it is.
+  // stack: all frames, innermost first, of which the row has the first `taken`. Sets *besides to its further frames, in
+  // the same order, with kLeftOut for others in between; to none if a user frame is among the first. False: the frames
+  // do not show whose memory it is.
   static constexpr uint32_t kLeftOut = 0xffffffff;
   bool find(const std::vector<uint32_t>& stack, size_t taken, std::vector<uint32_t>* besides) const;
 
-  // What find() asks of a frame.
-  static constexpr size_t kMostOwn = 4;    // frames of the user's own: who asked, and who called
+  // The questions of find() about a frame.
+  static constexpr size_t kMostOwn = 4;    // user frames: the allocating one and its callers
   static constexpr size_t kMostRuns = 16;  // the innermost
   PythonFrame kind(uint32_t frame) const { return frames_->of_frame(frame); }
   bool is_python(uint32_t frame) const { return is_of_python(profile_, profile_.frames[frame]); }
@@ -55,9 +54,10 @@ class PythonRows {
   bool is_line(uint32_t frame) const {
     return kind(frame) == PythonFrame::kPackage || kind(frame) == PythonFrame::kStandard;
   }
-  uint32_t package(uint32_t frame) const { return packages_[frame]; }  // its number; 0: it says none
-  // Whether a frame stands for a program without frames of the user's own, instead of those around it (places.cc).
-  // is_first: of the package that the outermost frame of any is of; has_package: there is one; has_any: one stands so
+  uint32_t package(uint32_t frame) const { return packages_[frame]; }  // its number; 0: no package
+  // Whether a frame represents a program without user frames, instead of the frames around it (places.cc). is_first:
+  // its package is that of the outermost package frame; has_package: a package frame exists; has_any: another frame
+  // represents the program
   static bool stands_in(PythonFrame kind, bool is_first, bool has_package, bool has_any) {
     return (kind == PythonFrame::kPackage && is_first) || (kind == PythonFrame::kStandard && !has_package) ||
            (kind == PythonFrame::kGenerated && !has_any);
