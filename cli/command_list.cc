@@ -1,7 +1,6 @@
-// cli/command_list.cc: the commands by name, and what heapprof says without one.
+// cli/command_list.cc: the commands by name, and what heapprof prints without one.
 //
-// The list is the only place that knows all commands: help, suggestions for a mistyped name and the call itself go
-// through it.
+// Only this list knows all commands: help, suggestions for a mistyped name and the call itself use it.
 #include "cli/command_list.h"
 
 #include "cli/base/output.h"
@@ -82,7 +81,7 @@ std::string version_text() { return "heapprof " HEAPPROF_VERSION "\n"; }
 
 namespace {
 
-// A program or a profile where a command should be is what somebody types who has not read the help.
+// A user who has not read the help types a program or a profile where a command should be.
 Problem no_such_command(const std::string& word) {
   std::vector<std::string> names = {"help", "version"};
   for (const Command& command : commands()) names.emplace_back(command.name);

@@ -18,14 +18,14 @@ struct Command {
 };
 
 std::span<const Command> commands();
-const Command* find_command(const std::string& name);  // nullptr: there is none of that name
+const Command* find_command(const std::string& name);  // nullptr: unknown name
 
 // `heapprof` alone and -h: examples first. --help: the commands and their summaries.
 std::string overview();
 std::string long_overview();
 std::string version_text();
 
-// All of heapprof but the exit: picks the command, or helps.
+// All of heapprof but the exit: runs the command, or shows help.
 int heapprof_main(const std::vector<std::string>& arguments);
 
 }  // namespace heapprof::cli

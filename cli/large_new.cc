@@ -1,8 +1,8 @@
-// cli/large_new.cc: large pieces of memory come in huge pages, for every caller.
+// cli/large_new.cc: every large operator new gets huge pages.
 //
-// The end of a run fills vectors of many megabytes once. Their fresh pages cost more than what is written into them: a
-// page fault of 4 KiB takes 1 to 20 µs in a virtual machine. Huge pages are a 512th as many; where the kernel has none
-// nothing happens. Not with a sanitizer, which has an operator new of its own.
+// The end of a run fills vectors of many megabytes once. Their fresh pages cost more than the writing: a page fault of
+// 4 KiB takes 1 to 20 µs in a virtual machine. Huge pages are a 512th as many; if the kernel has none, nothing changes.
+// Not used with a sanitizer, which has its own operator new.
 #include <sys/mman.h>
 
 #include <cerrno>
@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr size_t kLeastBytes = 2 << 20;  // with less there is no whole huge page in it
+constexpr size_t kLeastBytes = 2 << 20;  // less holds no whole huge page
 constexpr uintptr_t kPageBytes = 4096;
 
 }  // namespace

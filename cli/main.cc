@@ -14,7 +14,7 @@ namespace {
 
 std::terminate_handler g_usual_terminate;
 
-// Before main() nothing catches a std::bad_alloc, and no text can be made (problems.h has it for later).
+// Before main() nothing catches a std::bad_alloc, and no text can be formatted (problems.h has the text for later).
 [[noreturn]] void say_no_memory() {
   if (const std::exception_ptr thrown = std::current_exception()) {
     try {

@@ -1,8 +1,8 @@
-// cli/attach/attach.cc: what is refused, which thread is stopped, what ours is to call.
+// cli/attach/attach.cc: what is refused, which thread is stopped, what heapprof's thread calls.
 //
-// Refused is what could not be undone or is not known: before anything is touched. The loader's lock is looked at from
-// outside first, too: a thread of ours that waits for it inside dlopen could block threads that are needed to release
-// it (a constructor, or a callback of dl_iterate_phdr, that waits for them).
+// What could not be undone or is unknown is refused before anything is touched. The loader's lock is first checked from
+// outside, too: a thread that waits for it inside dlopen could block threads that are needed to release it (a
+// constructor, or a callback of dl_iterate_phdr, that waits for them).
 #include "cli/attach/attach.h"
 
 #include "cli/attach/memory_sharers.h"
@@ -47,11 +47,11 @@ constexpr uint64_t kMostSearchNs = 10'000'000'000;  // for a thread that can be 
 constexpr uint64_t kMostLoaderNs = 5'000'000'000;   // for the loader's lock
 constexpr uint64_t kMostBesideNs = 1'000'000'000;   // for a child that has the same memory
 constexpr timespec kBetweenRounds{0, 200'000};
-constexpr int kMostForbiddenRounds = 20;  // a thread that ends just now is refused likewise
+constexpr int kMostForbiddenRounds = 20;  // ptrace refuses a thread that is just ending in the same way
 constexpr std::chrono::milliseconds kMostLoad{5'000};
 constexpr std::chrono::milliseconds kMostCall{20'000};  // the handshake takes a second, on a busy machine ten
 constexpr size_t kAnswerSlot = 0, kInvitationSlot = 1, kPathSlot = 2;
-constexpr size_t kMostObjects = 8000;  // fewer than the modules that our thread has room for
+constexpr size_t kMostObjects = 8000;  // fewer than the modules that heapprof's thread has room for
 constexpr char kOwnMalloc[] = "its malloc is linked into the program, where no call can be redirected to the agent";
 constexpr char kNoLoaderLock[] = "a thread of it held the loader's lock for 5 s, or the agent did not find that lock";
 constexpr char kNoMalloc[] = "the agent found no library in it that has a malloc";
@@ -71,22 +71,23 @@ constexpr char kChildBeside[] =
     "its child {} has the same memory and runs beside it (clone with CLONE_VM); try again when that one has ended";
 constexpr char kOldAgent[] = "it has an agent whose file was replaced since; only a new process can have the new one";
 
-// A process that may be attached to, as it was looked at.
+// A process that may be attached to, as it was when examined.
 struct Target {
-  std::string image;  // what no other program that this process may become has
+  std::string image;  // differs for every other program that this process may become
   std::vector<Mapping> mappings;
   std::vector<RemoteObject> objects;
-  std::vector<RemoteObject> allocators;  // libc, the loader, and what else defines malloc
+  std::vector<RemoteObject> allocators;  // libc, the loader, and other objects that define malloc
   Libc libc;
   RemoteSymbol frame;  // unused memory, for the registers of a thread that makes a call
 };
 
-// What of the kernel's makes it impossible; empty: nothing.
+// What in the kernel's state makes attaching impossible; empty: nothing.
 std::string find_kernel_obstacle(pid_t pid) {
   for (const pid_t id : thread_ids(pid)) {
     const uint64_t mode = number_in_status(pid, id, "Seccomp:");
     constexpr uint64_t kStrict = 1;
-    // What loading a library takes may be what a filter kills for. One that we run under ourselves is the container's.
+    // A filter may kill for the calls that loading a library needs. A filter that heapprof itself runs under is the
+    // container's.
     if (mode == kStrict ||
         number_in_status(pid, id, "Seccomp_filters:") > number_in_status(getpid(), getpid(), "Seccomp_filters:"))
       return "it filters its system calls (seccomp)";
@@ -109,7 +110,7 @@ bool read_variable(pid_t pid, const RemoteObject* object, const char* name, T* t
   return avma != 0 && read_memory(pid, avma, to, sizeof *to);
 }
 
-// Fills in what our thread needs. Returns why it cannot; empty: all is there.
+// Fills in what heapprof's thread needs. Returns why it cannot; empty: all is found.
 std::string find_libc(pid_t pid, const RemoteObject* program, Target* target) {
   const RemoteObject* const libc = find_object(target->objects, "libc.so.6") != nullptr
                                        ? find_object(target->objects, "libc.so.6")
@@ -165,7 +166,7 @@ std::string find_libc(pid_t pid, const RemoteObject* program, Target* target) {
     const RemoteSymbol unused = object.unused_bytes();
     if (&object != program && &object != loader && unused.size_bytes > target->frame.size_bytes) target->frame = unused;
   }
-  // The program's last: some use what is behind their own end.
+  // The program's unused bytes only as a last choice: some programs use memory after their own end.
   constexpr uint64_t kEnoughForFrame = 1200;
   if (program != nullptr && target->frame.size_bytes < kEnoughForFrame &&
       program->unused_bytes().size_bytes > target->frame.size_bytes)
@@ -173,7 +174,7 @@ std::string find_libc(pid_t pid, const RemoteObject* program, Target* target) {
   return "";
 }
 
-// The kernel gives to each program that is started a vector of addresses, and random bytes that one of them leads to.
+// The kernel gives each started program an auxiliary vector of addresses; one of them points to random bytes.
 std::string image_of(pid_t pid) {
   std::ifstream file(fmt::format("/proc/{}/auxv", pid), std::ios::binary);
   std::string image{std::istreambuf_iterator<char>(file), {}};
@@ -225,7 +226,7 @@ Result<Target> look_once(pid_t pid) {
   return target;
 }
 
-// More than once: in the middle of an exec there is only a part of a program.
+// Looks more than once: in the middle of an exec only a part of the program is there.
 Result<Target> look_at_process(pid_t pid) {
   constexpr int kMostLooks = 5;
   constexpr timespec kBetweenLooks{0, 50'000'000};
@@ -244,9 +245,9 @@ bool is_same_file(const std::string& one, const std::string& other) {
          first.st_ino == second.st_ino;
 }
 
-// Whether the stack has a frame that the kernel wrote for a handler of signals: a ucontext, whose word of segment
-// registers has those of 64-bit code, and below it where the handler returns to, which is code. A frame that was left,
-// in a variable that has no value yet, looks like one, too.
+// True if the stack has a frame that the kernel wrote for a signal handler: a ucontext whose word of segment registers
+// has those of 64-bit code, and below it the handler's return address, which is in code. A stale frame, in a variable
+// without a value yet, looks the same.
 bool may_be_in_handler(pid_t pid, const Target& target, const TracedThread& thread) {
   constexpr uint64_t kMostBytes = 16 << 20;
   constexpr uint64_t kPartBytes = 64 << 10;
@@ -254,7 +255,7 @@ bool may_be_in_handler(pid_t pid, const Target& target, const TracedThread& thre
   constexpr uint64_t kOfFlags = 0x3f'ffff, kAlwaysSet = 2;
   constexpr size_t kSegmentsAt = 6 + REG_CSGSFS, kFlagsAt = 6 + REG_EFL;  // from the word of the return address
   const uint64_t sp_avma = thread.registers().rsp & ~uint64_t{7};
-  // The thread stands still while we look, and a list of 60,000 mappings takes time: it is read only where it matters.
+  // The thread is stopped during this check, and reading 60,000 mappings takes time: they are read only if needed.
   std::vector<Mapping> now;
   const auto mappings_now = [&]() -> const std::vector<Mapping>& {
     if (now.empty()) now = read_mappings(pid);
@@ -268,7 +269,7 @@ bool may_be_in_handler(pid_t pid, const Target& target, const TracedThread& thre
     if (mapping == nullptr || !mapping->is_code) mapping = mapping_at(mappings_now(), avma);
     return mapping != nullptr && mapping->is_code;
   };
-  // The restorer takes the return address from the stack: it stands before the frame itself, just below sp.
+  // In the restorer the return address has been popped: it is before the frame itself, just below sp.
   const uint64_t start_avma = std::max(stack->start_avma, sp_avma - sizeof(uint64_t));
   const uint64_t end_avma = std::min(stack->end_avma, sp_avma + kMostBytes);
   std::vector<uint64_t> words;
@@ -284,12 +285,12 @@ bool may_be_in_handler(pid_t pid, const Target& target, const TracedThread& thre
     }
     part_avma += starts * sizeof(uint64_t);
   }
-  return end_avma != stack->end_avma && stack->path == "[stack]";  // the rest was not looked at
+  return end_avma != stack->end_avma && stack->path == "[stack]";  // the rest was not checked
 }
 
-// Why the only thread of a program, which takes no locks, may not stand still while ours runs; empty: it may. It may be
-// in the middle of malloc below a handler, and ours can have the same arena: the environment, or mallopt(), may say
-// that there is one.
+// Why the only thread of a program, which takes no locks, may not be stopped while heapprof's thread runs; empty: it
+// may. It may be in the middle of malloc below a handler, and heapprof's thread may use the same arena: the
+// environment, or mallopt(), may limit the number of arenas to one.
 std::string find_obstacle_of_only(pid_t pid, const Target& target, const TracedThread& thread) {
   constexpr std::array kOfAllocators = {SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_madvise, SYS_mprotect};
   const user_regs_struct& registers = thread.registers();
@@ -314,16 +315,16 @@ Problem attach_was_given_up(pid_t pid) {
   return attach_failed(name, "heapprof was told to leave before it was attached");
 }
 
-// Stops a thread that may lend calls. is_only: whether it is the program's only one.
+// Stops a thread that may lend calls. is_only: set to whether it is the program's only one.
 Result<Done> stop_one(pid_t pid, const Target& target, const std::atomic<bool>& has_to_stop, TracedThread* thread,
                       bool* is_only, uint64_t most_ns) {
   const std::string name = std::to_string(pid);
   const uint64_t start_ns = monotonic_ns();
   ThreadChoice choice(pid);
   std::string obstacle;
-  bool was_in_handler = false;  // at one of the looks: the others saw what that handler calls
+  bool was_in_handler = false;  // at one of the checks: the others saw what that handler calls
   int forbidden_rounds = 0;
-  uint64_t alone_ns = start_ns;  // when no child was seen beside it
+  uint64_t alone_ns = start_ns;  // when it was last seen without a concurrent child
   while (monotonic_ns() - start_ns < most_ns) {
     if (const std::optional<pid_t> child = find_child_beside(pid)) {
       if (monotonic_ns() - alone_ns > kMostBesideNs) return attach_impossible(name, fmt::format(kChildBeside, *child));
@@ -343,7 +344,7 @@ Result<Done> stop_one(pid_t pid, const Target& target, const std::atomic<bool>& 
                          static_cast<int64_t>(at.rax));
       }
       if (obstacle.empty()) {
-        if (image_of(pid) != target.image) {  // an exec came between
+        if (image_of(pid) != target.image) {  // there was an exec in between
           thread->let_go();
           return attach_failed(name, kStartsAnother);
         }
@@ -357,7 +358,7 @@ Result<Done> stop_one(pid_t pid, const Target& target, const std::atomic<bool>& 
         was_in_handler = was_in_handler || obstacle == kInHandler;
       }
       if (obstacle.empty()) return Done{};
-      // One that ends just now is refused likewise.
+      // ptrace refuses a thread that is just ending in the same way.
       if (!thread->is_held() && obstacle == std::strerror(EPERM)) ++forbidden;
       thread->let_go();
     }
@@ -366,7 +367,7 @@ Result<Done> stop_one(pid_t pid, const Target& target, const std::atomic<bool>& 
     const bool is_forbidden = !candidates.empty() && forbidden == candidates.size();
     forbidden_rounds = is_forbidden ? forbidden_rounds + 1 : 0;
     if (forbidden_rounds == kMostForbiddenRounds) return attach_refused(name, std::strerror(EPERM));
-    // Not in step with what the program does again and again.
+    // Not in step with what the program does periodically.
     const timespec pause{0, kBetweenRounds.tv_nsec + static_cast<long>(monotonic_ns() % 300'000)};
     ::nanosleep(&pause, nullptr);
   }
@@ -388,23 +389,23 @@ Result<Done> await_loader(pid_t pid, const Target& target, const std::atomic<boo
   return Done{};
 }
 
-// A process that our thread works in, from looking at it to putting everything back.
+// A process in which heapprof's thread works, from the first check to restoring everything.
 class Visit {
  public:
-  // has_to_stop: as of attach_agent(); it outlives this.
+  // has_to_stop: as for attach_agent(); it outlives this object.
   Visit(pid_t pid, Target target, const std::atomic<bool>& has_to_stop)
       : pid_(pid), target_(std::move(target)), has_to_stop_(has_to_stop), own_(pid, target_.libc, has_to_stop) {}
 
-  // agent_file: its base name. path: its file, to be loaded where it is not there yet; "": it is not loaded.
+  // agent_file: the agent's base name. path: its file, to be loaded if it is not there yet; "": do not load it.
   Result<Done> begin(const std::string& agent_file, const std::string& path);
-  // Calls a function of the agent's, which answers with a number. The last call: our thread ends with it.
+  // Calls a function of the agent, which answers with a number. This is the last call: heapprof's thread ends with it.
   Result<uint32_t> ask(const char* function, const std::vector<std::string>& texts, const RemoteObject& agent);
   void end();
   const RemoteObject* agent() const { return find_object(target_.objects, agent_file_); }
 
  private:
   Problem failed(const std::string& what) const { return attach_failed(std::to_string(pid_), what); }
-  // What it does again when it is tried again.
+  // A problem that would recur on the next try.
   Problem impossible(const std::string& what) const {
     return attach_impossible(std::to_string(pid_), has_no_thread(pid_) ? kEnded : what);
   }
@@ -444,7 +445,7 @@ std::string Visit::load(const std::string& path) {
 
 Result<Done> Visit::begin(const std::string& agent_file, const std::string& path) {
   agent_file_ = agent_file;
-  // Two of ours would take the same memory for their threads.
+  // Two heapprofs would use the same memory for their threads.
   alone_ = UniqueFd(::open(fmt::format("/proc/{}", pid_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const uint64_t start_ns = monotonic_ns();
   while (alone_.is_open() && ::flock(alone_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -461,7 +462,7 @@ Result<Done> Visit::begin(const std::string& agent_file, const std::string& path
   wire::AttachThread kept{};
   const RemoteSymbol variable = kept_thread();
   if (variable.size_bytes != 0 && read_memory(pid_, variable.start_avma, &kept, sizeof kept)) {
-    constexpr wire::AttachThread kTaken{};  // should this one be left behind, the next must not have its memory
+    constexpr wire::AttachThread kTaken{};  // if this thread is left behind, the next must not use its memory
     write_memory(pid_, variable.start_avma, &kTaken, sizeof kTaken);
   }
   if (std::string failure = own_.start(&lender_, is_only, kept); !failure.empty()) return impossible(failure);
@@ -503,8 +504,9 @@ void Visit::end() {
   if (variable.size_bytes != 0 && memory.tcb_avma != 0 && !own_.was_left())
     write_memory(pid_, variable.start_avma, &memory, sizeof memory);
   if (!own_.has_changed_flags()) return;
-  // The program's thread was let go while libc's flags said that there are two: they are put back where it is in
-  // nothing that asked them. Where that is not found soon they stay, which costs malloc its short way and no more.
+  // The program's thread was released while libc's flags said that there are two threads. The flags are restored once
+  // it is stopped outside the code that reads them. If that does not succeed soon, they stay, which only costs malloc
+  // its fast path.
   constexpr uint64_t kMostNs = 1'000'000'000;
   bool is_only = false;
   if (stop_one(pid_, target_, has_to_stop_, &lender_, &is_only, kMostNs) && is_only) own_.put_flags_back();

@@ -1,6 +1,6 @@
-// cli/attach/attach_task.h: attaching, or detaching, on a thread of its own, while the collector answers the agent.
+// cli/attach/attach_task.h: attaches or detaches on a thread of its own, while the collector answers the agent.
 //
-// Context:  made and asked by one thread, which never waits: is_done() is looked at now and then.
+// Context:  used by one thread, which never waits: it polls is_done().
 #pragma once
 
 #include "cli/attach/attach.h"
@@ -16,18 +16,18 @@ class AttachTask {
   AttachTask() = default;
   AttachTask(const AttachTask&) = delete;
   AttachTask& operator=(const AttachTask&) = delete;
-  // Gives up, if it is still at it.
+  // Gives up if a task is in progress.
   ~AttachTask() { end(); }
 
-  // pre of both: no task is under way.
+  // pre of both: no task is in progress.
   void attach(AttachRequest request);
   void detach(pid_t pid, std::string agent);
 
   bool is_under_way() const { return thread_.joinable() && !is_done_; }
   bool is_done() const { return is_done_; }
-  // pre: it is done. true: what was to be done was.
+  // pre: it is done. true: the task succeeded.
   const Result<bool>& result() const { return *result_; }
-  // Gives up; the agent, if it asks already, has to be answered until it is done.
+  // Gives up. If the agent already calls the collector, the collector has to answer until the task is done.
   void give_up() { has_to_stop_ = true; }
   void end();
 

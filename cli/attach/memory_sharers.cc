@@ -1,8 +1,8 @@
-// cli/attach/memory_sharers.cc: asks kcmp(2) whether two processes have one memory. The list of mappings does not tell:
-// a forked child has the same one.
+// cli/attach/memory_sharers.cc: asks kcmp(2) whether two processes share their memory. The list of mappings cannot
+// tell: a forked child has the same list.
 //
-// A thread waits in clone() only for a child of vfork's kind. So as many children that have the memory as threads wait
-// there stand in for these threads, and only more of them run beside the process.
+// A thread waits in clone() only for a child of vfork's kind. So if n threads wait there, n children that share the
+// memory run instead of these threads; only further ones run concurrently with the process.
 #include "cli/attach/memory_sharers.h"
 
 #include "cli/attach/thread_status.h"

@@ -1,13 +1,13 @@
 // cli/attach/own_thread.cc: see own_thread.h.
 //
-// A function that returns runs `mov %rax,%rdi; mov $SYS_exit,%eax; syscall` of libc's, and stops before that call, as
-// each call stops it: its result is in rdi, the call is skipped, and the next function begins. No breakpoint is needed.
-// The agent's own function makes some 50 system calls for each library. It is called last, and stops once, as the
-// thread exits (PTRACE_O_TRACEEXIT).
+// A function that returns runs libc's `mov %rax,%rdi; mov $SYS_exit,%eax; syscall`, and the thread stops before that
+// call, as before each system call. The result is in rdi, the call is skipped, and the next function begins. No
+// breakpoint is needed. The agent's own function makes some 50 system calls for each library. It is called last, and
+// the thread stops once, as it exits (PTRACE_O_TRACEEXIT).
 //
 // Thread control block (tcbhead_t of glibc on x86-64): itself, dtv, itself, whether there are several threads, unused,
-// guard of stacks (0x28), guard of pointers (0x30). The word before dtv's first slot says how many there are: more than
-// there can be modules, so that the loader never asks an allocator for a larger one.
+// stack guard (0x28), pointer guard (0x30). The word before dtv's first slot has the number of slots: more than there
+// can be modules, so that the loader never allocates a larger one.
 #include "cli/attach/own_thread.h"
 
 #include "cli/attach/thread_status.h"
@@ -45,15 +45,15 @@ constexpr uint64_t kModules = 8192;
 constexpr uint64_t kNoCall = UINT64_MAX;
 constexpr std::chrono::milliseconds kMostStep{2000};
 constexpr uint64_t kLeavePatienceNs = 1'000'000'000;
-constexpr uint64_t kHoldNs = 50'000'000;  // the program's only thread, at most
+constexpr uint64_t kHoldNs = 50'000'000;  // how long the program's only thread is held at most
 constexpr uint64_t kPollNs = 2'000'000;
-constexpr int kWaitsUntilLetGo = 5;  // polls in which ours waits for a lock
+constexpr int kWaitsUntilLetGo = 5;  // polls in which heapprof's thread waits for a lock
 static_assert(kFirstSlotAt + OwnThread::kSlots * OwnThread::kSlotBytes <= kFirstVectorAt);
 
 std::string error_text(int64_t result) { return std::strerror(static_cast<int>(-result)); }
 bool is_failure(int64_t result) { return result < 0 && result > -4096; }
 
-// The lock that a thread waits for; nullopt: it waits for none.
+// The futex that a thread waits for; nullopt: it waits for none.
 std::optional<uint64_t> awaited_futex(pid_t pid, pid_t id) {
   std::ifstream file(fmt::format("/proc/{}/task/{}/syscall", pid, id));
   long number = -1;
@@ -71,7 +71,7 @@ std::vector<uint32_t> loader_words(pid_t pid, const Libc& libc) {
 
 bool is_stop_of_all(int status) { return WIFSTOPPED(status) && status >> 16 == 0 && WSTOPSIG(status) == SIGSTOP; }
 
-// A recursive mutex of glibc: state, how often it is taken, who has it, how many have, kind.
+// A recursive mutex of glibc: state, recursion count, owner, number of users, kind.
 constexpr size_t kMutexWords = 5;
 bool is_taken_mutex(const uint32_t* words) {
   constexpr uint32_t kRecursive = 1;
@@ -132,11 +132,12 @@ std::string OwnThread::start(TracedThread* lender, bool is_only, wire::AttachThr
     write_memory(pid_, first_avma, block, sizeof block);
     write_memory(pid_, vector_avma, &kFewModules, sizeof kFewModules);
   }
-  // Where the thread goes if heapprof ends: to its own end.
+  // Where the thread continues if heapprof ends: at the instructions that end it.
   const uint64_t stack_avma = memory_.region_avma + kStackBytes - 256;
   const uint64_t end_avma = libc_.code.end_thread_avma;
   write_memory(pid_, stack_avma, &end_avma, sizeof end_avma);
-  // Without CLONE_FS: a thread that shares its folders with another one may not change its mount namespace (setns(2)).
+  // Without CLONE_FS: a thread that shares its file system information with another one may not change its mount
+  // namespace (setns(2)).
   constexpr uint64_t kFlags =
       CLONE_VM | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS | CLONE_CHILD_SETTID;
   const int64_t made = lender_->clone({kFlags, stack_avma, 0, first_avma + libc_.thread_id_off, first_avma, 0}, &id_);
@@ -159,8 +160,8 @@ std::string OwnThread::start(TracedThread* lender, bool is_only, wire::AttachThr
   return "";
 }
 
-// Lets it go on to its next stop. A stop of the whole process (SIGSTOP, which nothing blocks) has it in it like any
-// thread, and it runs on all the same: the others stay stopped until they are told to continue.
+// Lets the thread run to its next stop. A stop of the whole process (SIGSTOP, which cannot be blocked) affects it like
+// any thread, but it runs on all the same; the others stay stopped until they are continued.
 std::optional<int> OwnThread::resume(__ptrace_request how) {
   const uint64_t until_ns = monotonic_ns() + 2'000'000'000;
   for (int signal = 0;;) {
@@ -172,7 +173,7 @@ std::optional<int> OwnThread::resume(__ptrace_request how) {
   }
 }
 
-// Has the thread do a system call. Returns what the kernel did: a negative error.
+// Makes the thread execute a system call. Returns the kernel's result: a negative value is an error.
 int64_t OwnThread::system_call(uint64_t number, const std::array<uint64_t, 6>& arguments) {
   user_regs_struct registers = registers_;
   registers.rip = libc_.code.system_call_avma;
@@ -190,7 +191,8 @@ int64_t OwnThread::system_call(uint64_t number, const std::array<uint64_t, 6>& a
   return get_registers(id_, &registers) ? static_cast<int64_t>(registers.rax) : -ESRCH;
 }
 
-// Whether it stands in a stop for a signal that a process sent, which it must not take: that is kept for send_again().
+// True if the thread is stopped for a signal that a process sent, which it must not take: the signal is kept for
+// send_again().
 bool OwnThread::keep_sent(int status) {
   if (is_stop_of_all(status)) return false;
   const std::optional<siginfo_t> sent = sent_signal(id_, status);
@@ -198,8 +200,8 @@ bool OwnThread::keep_sent(int status) {
   return sent.has_value();
 }
 
-// By a thread of the process: no other process may send what says that kill() or tgkill() sent it. rt_sigqueueinfo()
-// takes the number of the thread itself for that, and sends to the process all the same.
+// A thread of the process has to send: no other process may send a signal that claims to be from kill() or tgkill().
+// rt_sigqueueinfo() accepts the thread's own id for that, and still sends to the process.
 void OwnThread::send_again() {
   const uint64_t info_avma = slot_avma(kSlots - 1);
   for (const siginfo_t& sent : std::exchange(sent_, {})) {
@@ -211,7 +213,7 @@ void OwnThread::send_again() {
   }
 }
 
-// Thread-local storage as pthread_create makes it, on memory that is never given back.
+// Makes thread-local storage like pthread_create, on memory that is never freed.
 std::string OwnThread::make_storage() {
   uint64_t sizes[2] = {};  // bytes, alignment
   uint64_t ignored = 0;
@@ -237,7 +239,7 @@ std::string OwnThread::make_storage() {
   write_memory(pid_, tcb_avma + libc_.thread_id_off, &id, sizeof id);
   int64_t rseq_off = 0;  // of struct rseq, from the thread pointer; the loader sets it as the program starts
   const bool has_rseq = libc_.rseq_off_avma != 0 && read_memory(pid_, libc_.rseq_off_avma, &rseq_off, sizeof rseq_off);
-  if (has_rseq && rseq_off != 0) {  // not registered, as the kernel's word for that has it
+  if (has_rseq && rseq_off != 0) {  // marked as not registered, in the kernel's form
     constexpr uint64_t kProcessorAt = 4;
     constexpr int32_t kNotRegistered = -1;
     write_memory(pid_, tcb_avma + static_cast<uint64_t>(rseq_off) + kProcessorAt, &kNotRegistered,
@@ -253,7 +255,7 @@ std::string OwnThread::make_storage() {
   return "";
 }
 
-// libc learns that there are two threads: it takes locks from now on.
+// Tells libc that there are two threads: it takes locks from now on.
 void OwnThread::claim_threads() {
   const auto set = [&](uint64_t avma, uint32_t value, size_t bytes) {
     Flag flag{avma, 0, bytes};
@@ -269,8 +271,8 @@ void OwnThread::put_flags_back() {
   flags_.clear();
 }
 
-// Skips the call before which the thread is stopped, and puts it before that call once more: if heapprof ends now, the
-// thread runs it.
+// Skips the call before which the thread is stopped, and puts the thread before that call again: if heapprof ends now,
+// the thread executes it.
 bool OwnThread::skip_call() {
   user_regs_struct registers{};
   if (!get_registers(id_, &registers)) return false;
@@ -287,7 +289,7 @@ uint64_t OwnThread::frame_avma() const {
   return ((memory_.region_avma + kStackBytes - 64) & ~uint64_t{15}) - sizeof(uint64_t);
 }
 
-// Whether it is in the call that ends it, behind the function that we called.
+// True if the thread is in the call that ends it, after the function that heapprof called.
 bool OwnThread::has_returned(const user_regs_struct& registers) const {
   return registers.orig_rax == SYS_exit && registers.rip == libc_.code.end_thread_avma + kEndThreadBytes &&
          registers.rsp == frame_avma() + sizeof(uint64_t);
@@ -296,7 +298,7 @@ bool OwnThread::has_returned(const user_regs_struct& registers) const {
 CallEnd OwnThread::call(uint64_t function_avma, std::initializer_list<uint64_t> arguments, uint64_t* result,
                         std::chrono::milliseconds most, Turn turn) {
   constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS};
-  // The thread is not to end before it has sent again what it took.
+  // The thread must not end before it has sent again the signals that it took.
   auto go_on = turn == Turn::kLast && sent_.empty() ? PTRACE_CONT : PTRACE_SYSCALL;
   user_regs_struct registers = registers_;
   uint64_t words[3] = {};
@@ -316,7 +318,7 @@ CallEnd OwnThread::call(uint64_t function_avma, std::initializer_list<uint64_t> 
   const uint64_t start_ns = monotonic_ns();
   const uint64_t most_ns = static_cast<uint64_t>(most.count()) * 1'000'000;
   int waits = 0;
-  uint64_t waits_in_vain_ns = 0;  // since when, while we have to leave; 0: it does not
+  uint64_t waits_in_vain_ns = 0;  // since when, while heapprof has to leave; 0: it does not wait
   for (uint64_t next_ns = start_ns + kPollNs / 4;;) {
     const std::optional<int> status = await_stop(id_, next_ns);
     const uint64_t now_ns = monotonic_ns();
@@ -329,7 +331,7 @@ CallEnd OwnThread::call(uint64_t function_avma, std::initializer_list<uint64_t> 
       }
       if (now_ns - start_ns > most_ns && waits > 0) return give_up();
       if (now_ns - start_ns > 2 * most_ns) return leave();
-      // It waits for others, and they may be stopped.
+      // It waits for other threads, which may be stopped.
       const bool is_in_vain = has_to_leave_ && (waits > 0 || line_of_status(pid_, pid_, "State:\t").starts_with('T'));
       if (!is_in_vain) waits_in_vain_ns = 0;
       if (is_in_vain && waits_in_vain_ns == 0) waits_in_vain_ns = now_ns;
@@ -366,7 +368,7 @@ CallEnd OwnThread::call(uint64_t function_avma, std::initializer_list<uint64_t> 
   }
 }
 
-// Unlocks what it holds of the loader's, as the frames that would have done so are left.
+// Releases the loader's locks that the thread holds, as the frames that would have done so are abandoned.
 CallEnd OwnThread::end_at_fault(int signal, user_regs_struct registers) {
   const std::string failure =
       fmt::format("signal {} at {:#x} in what it was made to call", signal, uint64_t{registers.rip});
@@ -389,8 +391,8 @@ CallEnd OwnThread::end_at_fault(int signal, user_regs_struct registers) {
   return CallEnd::kFault;
 }
 
-// Ours waits for a lock. It may be ended only while it waits for one of the loader's and holds none, and has not been
-// woken: with the lock's word left as it is, the next unlock wakes one thread too many, which does no harm.
+// heapprof's thread waits for a lock. It may be ended only while it waits for a lock of the loader, holds none, and has
+// not been woken. The lock's word is left unchanged, so the next unlock wakes one thread too many, which does no harm.
 CallEnd OwnThread::give_up() {
   failure_ = "it waited for a lock that another thread held";
   ::ptrace(PTRACE_INTERRUPT, id_, nullptr, nullptr);
@@ -426,17 +428,17 @@ CallEnd OwnThread::leave() {
   return CallEnd::kLeft;
 }
 
-// Leads the thread to its end and reaps it: until then the process cannot be reaped by its parent.
+// Makes the thread end and reaps it: until then the process's parent cannot reap the process.
 void OwnThread::finish() {
   if (id_ == 0) return send_again();
-  constexpr uint64_t kAll = ~uint64_t{0};  // what is sent from now on is for other threads; no fault is to be expected
+  constexpr uint64_t kAll = ~uint64_t{0};  // signals sent from now on are for other threads; no fault is expected
   ::ptrace(PTRACE_SETSIGMASK, id_, sizeof kAll, &kAll);
   send_again();
   user_regs_struct registers = registers_;
   registers.rip = libc_.code.end_thread_avma;
   registers.orig_rax = kNoCall;
   set_registers(id_, registers);
-  ::ptrace(PTRACE_SETOPTIONS, id_, nullptr, PTRACE_O_TRACESYSGOOD);  // no stop as it exits
+  ::ptrace(PTRACE_SETOPTIONS, id_, nullptr, PTRACE_O_TRACESYSGOOD);  // no stop at exit
   resume(PTRACE_CONT);
   id_ = 0;
 }

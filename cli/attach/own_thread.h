@@ -1,27 +1,28 @@
-// cli/attach/own_thread.h: a thread of heapprof's in another process, driven by ptrace from one function to the next.
+// cli/attach/own_thread.h: a thread of heapprof in another process, driven by ptrace from one function to the next.
 //
 // One thread of the program is stopped for some 0.1 ms and lends two system calls, mmap and clone. The new thread gets
-// thread-local storage that the loader itself fills (_dl_allocate_tls_init, on memory of ours), and calls dlopen and
+// thread-local storage that the loader itself fills (_dl_allocate_tls_init, on heapprof's memory). It calls dlopen and
 // the agent like any thread of the program: it waits for the loader's and the allocator's locks while the program's
-// threads run on. Each function returns to the instructions that end a thread: if heapprof is killed, the thread goes
-// on to the end of that function, and ends.
+// threads run on. Each function returns to the instructions that end a thread: if heapprof is killed, the thread
+// finishes that function and ends.
 //
-// While a program has one thread, glibc takes no locks. So that thread stays stopped, unless ours waits for it or all
-// takes more than 50 ms; until then libc's flags say that there are two; and it is stopped only where it is in no
-// function of libc's, the loader's or an allocator's (attach.cc), as a lock that was not taken cannot be waited for.
+// While a program has one thread, glibc takes no locks. So that thread stays stopped, unless heapprof's thread waits
+// for it or all takes more than 50 ms. Until then libc's flags say that there are two threads. It is stopped only
+// outside the functions of libc, the loader and allocators (attach.cc), as heapprof's thread cannot wait for a lock
+// that was not taken.
 //
 // Guarantees
 //  - No code is written into the program, and no function runs on one of its threads.
-//  - A thread that is given up holds no lock of the loader's, and has consumed no wake-up. Otherwise it is left to go
-//    on and to end by itself.
-//  - Where a function faults, the thread unlocks what it holds of the loader's before it ends. What it was changing
-//    stays as it is, and a lock of an allocator's stays taken.
-//  - A signal with the number of a fault that a process sent, and that the thread took, is sent again by the thread
-//    before it ends, to the process, with all that was said of it. Several of one number that wait then are one.
-// Not provided: with musl, static programs, shadow stacks, a filter of system calls, or glibc before 2.34 without
-//               libpthread: attach.cc refuses these. Where heapprof is killed, a signal that the thread took is lost;
-//               where the thread is left, heapprof sends it, and is named as the sender of one by kill or tgkill.
-// Context:  the thread of ours that holds `lender`.
+//  - A thread that is given up holds no lock of the loader, and has consumed no wake-up. Otherwise it is left to
+//    continue and to end by itself.
+//  - If a function faults, the thread releases the loader's locks that it holds before it ends. What it was changing
+//    stays as it was at the fault, and an allocator's lock stays taken.
+//  - If a process sent a signal with a fault's number and the thread took it, the thread sends it again to the process
+//    before it ends, with all its information. Several pending signals of one number merge into one.
+// Not provided: musl, static programs, shadow stacks, a seccomp filter, or glibc before 2.34 without libpthread:
+//               attach.cc refuses these. If heapprof is killed, a signal that the thread took is lost. If the thread is
+//               left, heapprof sends the signal, and is named as the sender of one by kill or tgkill.
+// Context:  the thread of heapprof that holds `lender`.
 #pragma once
 
 #include "cli/attach/traced_thread.h"
@@ -41,7 +42,7 @@
 
 namespace heapprof::cli {
 
-// What a thread needs of the program's glibc.
+// What the thread needs from the program's glibc.
 struct Libc {
   LibcCode code;
   uint64_t dlopen_avma = 0;
@@ -50,7 +51,7 @@ struct Libc {
   uint64_t tls_size_avma = 0;                   // _dl_get_tls_static_info
   uint64_t init_ctype_avma = 0;                 // __ctype_init; 0: unknown
   uint64_t unlock_avma = 0;                     // pthread_mutex_unlock; 0: unknown
-  RemoteSymbol loader_state;                    // _rtld_global, where the loader's locks are
+  RemoteSymbol loader_state;                    // _rtld_global, which contains the loader's locks
   uint32_t descriptor_bytes = 0;                // of struct pthread
   uint32_t thread_id_off = 0;                   // of its tid
   uint64_t rseq_off_avma = 0;                   // __rseq_offset; 0: this glibc lacks it
@@ -59,9 +60,10 @@ struct Libc {
 
 enum class CallEnd {
   kReturned,
-  kGivenUp,  // it waited for a lock for too long; the thread is ended
-  kLeft,     // likewise, or we have to leave, and it holds something or runs: it goes on without us, and ends by itself
-  kFault,    // a fault of its own
+  kGivenUp,  // the thread waited for a lock for too long, and was ended
+  kLeft,     // likewise, or heapprof has to leave, but the thread holds a lock or runs: it continues without heapprof,
+             // and ends by itself
+  kFault,    // the thread faulted
   kEnded     // the process has ended
 };
 
@@ -69,33 +71,34 @@ enum class Turn { kOneOfMany, kLast };
 
 class OwnThread {
  public:
-  // has_to_leave: set by another thread when nobody waits for a call's result any more; it outlives this.
+  // has_to_leave: set by another thread when a call's result is no longer needed; it outlives this object.
   OwnThread(pid_t pid, const Libc& libc, const std::atomic<bool>& has_to_leave)
       : pid_(pid), libc_(libc), has_to_leave_(has_to_leave) {}
   OwnThread(const OwnThread&) = delete;
   OwnThread& operator=(const OwnThread&) = delete;
   ~OwnThread() { end(); }
 
-  // pre: lender is stopped. is_only: the program has no other thread. kept: memory of an earlier one. Returns why not;
-  // empty: it is there, and lender runs again unless it is the only one.
+  // Starts the thread. pre: lender is stopped. is_only: the program has no other thread. kept: memory of an earlier own
+  // thread. Returns why it failed; empty: the thread exists, and lender runs again unless it is the only one.
   std::string start(TracedThread* lender, bool is_only, wire::AttachThread kept);
-  // Writes text where calls can be given it; its address there.
+  // Writes text into the process, for use as an argument; returns its address there.
   uint64_t put(size_t slot, const std::string& text);
   uint64_t slot_avma(size_t slot) const;
-  // Calls it with up to 3 arguments and waits. result: what the function returned. Each system call in it stops twice,
-  // except in the last call: the thread runs freely, and ends when the function returns.
+  // Calls a function with up to 3 arguments and waits. result: what it returned. The thread stops twice at each system
+  // call in it, except in the last call: then it runs freely, and ends when the function returns.
   CallEnd call(uint64_t function_avma, std::initializer_list<uint64_t> arguments, uint64_t* result,
                std::chrono::milliseconds most, Turn turn = Turn::kOneOfMany);
-  // Ends the thread, and puts libc's flags back where the only other thread was held all the time, which goes on then.
+  // Ends the thread. If the only other thread was held all the time, restores libc's flags and lets that thread
+  // continue.
   void end();
-  // Whether the flags are still to be put back, by put_flags_back, with the program's thread stopped.
+  // True if put_flags_back still has to restore the flags, with the program's thread stopped.
   bool has_changed_flags() const { return !flags_.empty(); }
   void put_flags_back();
 
   wire::AttachThread memory() const { return memory_; }
-  // It goes on without us, on that memory.
+  // True if the thread continues without heapprof, on that memory.
   bool was_left() const { return was_left_; }
-  // What went wrong in the last call, for a message.
+  // What failed in the last call, for a message.
   const std::string& failure() const { return failure_; }
 
   static constexpr size_t kSlots = 4;
@@ -130,21 +133,21 @@ class OwnThread {
   const Libc& libc_;
   const std::atomic<bool>& has_to_leave_;
   TracedThread* lender_ = nullptr;
-  bool was_let_go_ = false;  // the only other thread, before ours had ended
+  bool was_let_go_ = false;  // the only other thread, before heapprof's thread had ended
   bool was_left_ = false;
-  pid_t id_ = 0;                // 0: it is not there
-  pid_t inner_id_ = 0;          // what its process calls it: it may be in a pid namespace of its own
+  pid_t id_ = 0;                // 0: no thread
+  pid_t inner_id_ = 0;          // its id in its process's pid namespace
   uint64_t held_since_ns_ = 0;  // the lender
   bool is_unlocking_ = false;
   user_regs_struct registers_{};
   wire::AttachThread memory_{};
-  uint64_t guards_[2] = {};  // of stacks and of pointers: words 5 and 6 of a thread control block
+  uint64_t guards_[2] = {};  // stack guard and pointer guard: words 5 and 6 of a thread control block
   std::vector<Flag> flags_;
-  std::vector<siginfo_t> sent_;  // signals of others that the thread took
+  std::vector<siginfo_t> sent_;  // signals from other processes that the thread took
   std::string failure_;
 };
 
-// The thread of the process that holds a lock of the loader's, as far as the loader's memory shows it; 0: none does.
+// The thread of the process that holds a lock of the loader, according to the loader's memory; 0: none.
 pid_t owner_of_loader(pid_t pid, const Libc& libc);
 
 }  // namespace heapprof::cli

@@ -1,7 +1,7 @@
-// cli/attach/process_maps.cc: /proc/PID/maps, and ELF tables as they lie in the memory of another process.
+// cli/attach/process_maps.cc: /proc/PID/maps, and ELF tables in the memory of another process.
 //
-// glibc writes addresses over the offsets of most entries of a dynamic section, except where that is read-only: a value
-// below the object's base is still an offset.
+// glibc replaces the offsets of most entries of a dynamic section by addresses, unless the section is read-only: a
+// value below the object's base is still an offset.
 #include "cli/attach/process_maps.h"
 
 #include "cli/base/file_name.h"
@@ -119,7 +119,7 @@ std::optional<RemoteObject> RemoteObject::read(pid_t pid, const Mapping& first) 
   return object;
 }
 
-// Its code may have been moved to larger pages since, which are of no file.
+// Its code may have been moved to larger pages since, which belong to no file.
 bool RemoteObject::is_loaded(const std::vector<Mapping>& mappings) const {
   bool has_code = false;
   for (const Segment& segment : segments_) {
@@ -182,7 +182,7 @@ std::optional<RemoteSymbol> RemoteObject::find(const char* name) const {
     }
     return std::nullopt;
   }
-  uint32_t counts[2];  // of buckets, and of symbols
+  uint32_t counts[2];  // number of buckets, and of symbols
   uint32_t index = 0;
   if (sysv_hash_avma_ == 0 || !read_value(pid_, sysv_hash_avma_, &counts) || counts[0] == 0) return std::nullopt;
   const uint64_t buckets_avma = sysv_hash_avma_ + sizeof counts;

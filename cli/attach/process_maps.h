@@ -1,10 +1,10 @@
 // cli/attach/process_maps.h: what is mapped in a process, and where functions of its libraries are.
 //
-// Symbols are read from the memory of the process, by the tables that its loader uses: so a file that was replaced or
-// deleted since, or that lies in a container, changes nothing.
+// Symbols are read from the memory of the process, from the tables that its loader uses. So it does not matter if a
+// file was replaced or deleted since, or is in a container.
 //
-// Trust:    every number is the process's own: each read goes through process_vm_readv, which fails and never faults,
-//           and each loop has a bound.
+// Trust:    every number is the process's own: each read goes through process_vm_readv, which may fail but never
+//           faults, and each loop is bounded.
 // Cost:     some 20 system calls for a name.
 #pragma once
 
@@ -44,16 +44,16 @@ class RemoteObject {
  public:
   // The object whose headers are at this address. nullopt: no valid headers.
   static std::optional<RemoteObject> read(pid_t pid, const Mapping& first);
-  // Whether its parts are mapped as a loader maps them. A file that is mapped as data, as those do that look for
-  // symbols in it, is not loaded, and what lies behind it is another's.
+  // True if its segments are mapped as a loader maps them. A file that is mapped as data, for example to read its
+  // symbols, is not loaded, and what follows it belongs to another mapping.
   bool is_loaded(const std::vector<Mapping>& mappings) const;
 
   const std::string& path() const { return path_; }
   bool is_deleted() const { return path_.ends_with(" (deleted)"); }
   bool has(uint64_t address_avma) const { return address_avma - start_avma_ < end_avma_ - start_avma_; }
-  // What its dynamic symbol table defines by this name; of several versions the first.
+  // The symbol of this name that its dynamic symbol table defines; of several versions the first.
   std::optional<RemoteSymbol> find(const char* name) const;
-  // Where these bytes stand in its code for the first time; 0: nowhere.
+  // Where these bytes first occur in its code; 0: nowhere.
   uint64_t find_code(const std::string& bytes) const;
   // The unused zeros between its last variable and the end of that page.
   RemoteSymbol unused_bytes() const;
@@ -81,9 +81,9 @@ class RemoteObject {
   uint64_t sysv_hash_avma_ = 0;
 };
 
-// All that are loaded from files, by address; each once where it is loaded once.
+// All objects that are loaded from files, by address; each once per load.
 std::vector<RemoteObject> read_objects(pid_t pid, const std::vector<Mapping>& mappings);
-// The first object whose file name begins so ("libc.so.6", "ld-linux").
+// The first object whose file name begins with `file_name` ("libc.so.6", "ld-linux").
 const RemoteObject* find_object(const std::vector<RemoteObject>& objects, const std::string& file_name);
 
 }  // namespace heapprof::cli

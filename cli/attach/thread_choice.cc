@@ -21,7 +21,7 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr uint64_t kAvoidNs = 100'000'000;    // after it was seen in a call that is not chosen
+constexpr uint64_t kAvoidNs = 100'000'000;    // after a thread was seen in a call that is not chosen
 constexpr uint64_t kPatientNs = 500'000'000;  // with threads that are in the kernel most of the time
 constexpr long kEpollPwait2 = 441, kFutexWaitv = 449, kFutexWait = 455;
 
@@ -47,7 +47,7 @@ struct ThreadStat {
 ThreadStat stat_of(pid_t pid, pid_t id) {
   std::ifstream file(fmt::format("/proc/{}/task/{}/stat", pid, id));
   std::string text;
-  std::getline(file, text, '\0');  // an iterator would throw where the thread ends at this moment
+  std::getline(file, text, '\0');  // an iterator would throw if the thread ended at this moment
   const size_t name_end = text.rfind(") ");
   ThreadStat stat;
   if (name_end == std::string::npos || name_end + 2 >= text.size()) return stat;
@@ -117,8 +117,8 @@ bool begins_anew(const WaitingCall& call, FileKind file) {
     case SYS_recvmmsg: return arguments[2] <= 1 && (arguments[3] & MSG_WAITALL) == 0;
     case SYS_write: return file == FileKind::kPipe && arguments[2] <= PIPE_BUF;  // all or nothing
     case SYS_io_getevents:
-    case SYS_io_pgetevents: return arguments[1] <= 1;   // as many as it wants at least
-    case SYS_io_uring_enter: return arguments[1] == 0;  // it submits nothing, and waits
+    case SYS_io_pgetevents: return arguments[1] <= 1;   // the least number that it waits for
+    case SYS_io_uring_enter: return arguments[1] == 0;  // it submits nothing and only waits
     default: return false;
   }
 }
@@ -129,7 +129,7 @@ bool is_cut_short(const WaitingCall& call, int64_t result) {
   const auto got = static_cast<uint64_t>(result);
   switch (call.number) {
     case SYS_getrandom: return got < arguments[1];
-    case SYS_read:  // of a pipe or a socket it is what there was
+    case SYS_read:  // for a pipe or a socket that is what was available
     case SYS_pread64:
     case SYS_write:
     case SYS_pwrite64:
@@ -140,7 +140,7 @@ bool is_cut_short(const WaitingCall& call, int64_t result) {
     case SYS_sendfile: return got < arguments[3];
     case SYS_splice:
     case SYS_copy_file_range: return got < arguments[4];
-    case SYS_writev:  // how much they were asked for is in the program's memory
+    case SYS_writev:  // the requested size is in the program's memory
     case SYS_sendmsg:
     case SYS_vmsplice:
     case SYS_pwritev: return true;
@@ -182,7 +182,7 @@ std::vector<pid_t> ThreadChoice::look() {
     const WaitingCall call = waiting_call(pid_, id);
     Times& times = times_[id];
     note_ticks(&times, stat.user, stat.kernel);
-    if (stat.state == 'D') {  // it would stop later
+    if (stat.state == 'D') {  // it would stop only later
       obstacle_ = fmt::format("its thread {} waits where no signal reaches it{}", id,
                               call.number < 0 ? "" : ", in " + call_name(call.number));
     } else if (call.number < 0) {
@@ -222,7 +222,7 @@ void ThreadChoice::note_ticks(Times* times, uint64_t user, uint64_t kernel) cons
   }
 }
 
-// One that runs: not while it is likely to be in the middle of a call.
+// A running thread may be stopped unless it is likely to be in the middle of a call.
 bool ThreadChoice::may_stop_running(pid_t id, const Times& times, uint64_t user, uint64_t kernel) {
   constexpr uint64_t kNearlyAlways = 10;
   const uint64_t now_ns = monotonic_ns();

@@ -1,16 +1,16 @@
-// cli/attach/thread_choice.h: which thread of a process may be stopped for a moment without an effect on what it does.
+// cli/attach/thread_choice.h: which thread of a process may be stopped for a moment without affecting what it does.
 //
-// A stop ends the system call that a thread is in. The kernel begins the call anew where it had done nothing yet; one
-// that had written or read a part returns that part (write, sendmsg, recv with MSG_WAITALL), and connect() that is
-// begun anew returns EALREADY. So a thread that sleeps is chosen only in a call of which it is known that it begins
-// anew, or that a short result means nothing.
+// A stop ends the system call that a thread is in. The kernel restarts the call if it had done nothing yet. A call that
+// had written or read a part returns that part (write, sendmsg, recv with MSG_WAITALL), and a restarted connect()
+// returns EALREADY. So a sleeping thread is chosen only in a call that is known to restart, or whose short result does
+// not matter.
 //
-// Not provided: a thread that runs may be in any call, or enter one between the look and the stop. One that was seen in
-//               a call that is not chosen is left alone for 0.1 s; one that is in the kernel for a fifth of its time
-//               for 0.5 s, and for all of the search where it is there nearly always; and one whose call a stop has
-//               cut short for 2 s, then 4 s.
+// Not provided: certainty for a running thread: it may be in any call, or enter one between the check and the stop. A
+//               thread that was seen in a call that is not chosen is avoided for 0.1 s; one that spends a fifth of its
+//               time in the kernel for 0.5 s, or, if nearly all of its time, for the whole search; and one whose call a
+//               stop has cut short for 2 s, then 4 s.
 // Context:      one thread of heapprof.
-// Cost:         three files of /proc for a thread and a look.
+// Cost:         three files of /proc per thread and check.
 #pragma once
 
 #include <sys/types.h>
@@ -23,10 +23,10 @@
 
 namespace heapprof::cli {
 
-// What a descriptor leads to, as far as it matters to calls that wait.
+// What a descriptor refers to, as far as it matters to waiting calls.
 enum class FileKind {
   kPipe,
-  kStream,  // a socket, a terminal, an eventfd …: a read returns what there is
+  kStream,  // a socket, a terminal, an eventfd …: a read returns what is available
   kOther
 };
 
@@ -34,15 +34,15 @@ struct WaitingCall {
   long number = -1;  // -1: none
   std::array<uint64_t, 6> arguments{};
   uint64_t stack_avma = 0;
-  uint64_t code_avma = 0;  // of the instruction behind it
+  uint64_t code_avma = 0;  // of the instruction after it
 };
 WaitingCall waiting_call(pid_t pid, pid_t id);
 
-// Whether a stop leaves no trace in this call's effect and result. file: of its first argument.
+// True if a stop does not change this call's effect and result. file: that of its first argument.
 bool begins_anew(const WaitingCall& call, FileKind file);
-// Whether a call of which a stop may leave a part undone has returned less than it was asked for.
+// True if a call that a stop may cut short has returned less than requested.
 bool is_cut_short(const WaitingCall& call, int64_t result);
-// Whether it waits for no longer than a time of its own.
+// True if the call may have a timeout.
 bool may_have_timeout(long number);
 // Its name, or "system call 317".
 std::string call_name(long number);
@@ -51,21 +51,22 @@ class ThreadChoice {
  public:
   explicit ThreadChoice(pid_t pid) : pid_(pid) {}
 
-  // Those that may be stopped now: first that sleep without a timeout, then that sleep, then that run.
+  // The threads that may be stopped now: first those that sleep without a timeout, then others that sleep, then running
+  // ones.
   std::vector<pid_t> look();
-  // What a thread was in when it was stopped, and the result.
+  // Notes the call that a thread was in when it was stopped, and the result.
   void note_stop(pid_t id, const WaitingCall& call, int64_t result);
-  // Why one of the others was not chosen, for a message.
+  // Why one of the other threads was not chosen, for a message.
   const std::string& obstacle() const { return obstacle_; }
 
  private:
   struct Times {
-    uint64_t first_ns = 0;                      // when it was seen first; 0: not yet
+    uint64_t first_ns = 0;                      // when the thread was first seen; 0: not yet
     uint64_t first_user = 0, first_kernel = 0;  // ticks at that time
-    uint64_t user = 0, kernel = 0;              // when the last stretch of 4 ticks ended
-    bool is_in_kernel = true;                   // for a fifth of that stretch
+    uint64_t user = 0, kernel = 0;              // when the last period of 4 ticks ended
+    bool is_in_kernel = true;                   // for a fifth of that period
     uint64_t avoided_until_ns = 0;
-    uint64_t avoid_ns = 1'000'000'000;  // for how long next time
+    uint64_t avoid_ns = 1'000'000'000;  // how long it is avoided next time
   };
   void note_ticks(Times* times, uint64_t user, uint64_t kernel) const;
   bool may_stop_running(pid_t id, const Times& times, uint64_t user, uint64_t kernel);

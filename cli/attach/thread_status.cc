@@ -35,7 +35,7 @@ uint64_t number_in_status(pid_t pid, pid_t id, const std::string& name, int base
 }
 
 pid_t id_in_own_namespace(pid_t pid, pid_t id) {
-  const std::string ids = line_of_status(pid, id, "NSpid:");  // the last one is that of the innermost namespace
+  const std::string ids = line_of_status(pid, id, "NSpid:");  // the last number is that of the innermost namespace
   const size_t last_at = ids.find_last_of(" \t");
   return last_at == std::string::npos ? id : static_cast<pid_t>(std::strtol(ids.c_str() + last_at, nullptr, 10));
 }

@@ -1,12 +1,12 @@
 // cli/attach/traced_thread.cc: ptrace, and a signal frame written by hand.
 //
-// The frame is that of Linux on x86-64 (arch/x86/kernel/signal_64.c): the address that the call returns to, a ucontext,
-// a siginfo, and above them the state of the vector registers, as XSAVE writes it, with the words that say how long it
-// is (struct _fpx_sw_bytes). What ptrace gives of these registers has the same form.
+// The frame is that of Linux on x86-64 (arch/x86/kernel/signal_64.c): the call's return address, a ucontext, a siginfo,
+// and above them the state of the vector registers, as XSAVE writes it, with the words that give its length (struct
+// _fpx_sw_bytes). ptrace returns these registers in the same form.
 //
-// Registers are put back while the thread stands in the kernel's handling of signals (a stop by PTRACE_INTERRUPT) with
-// the number and the result of its call as they were: so the kernel begins the call anew by its own rules, with its own
-// record of the timeout.
+// Registers are restored while the thread is in the kernel's signal handling (a stop by PTRACE_INTERRUPT), with the
+// number and the result of its call unchanged. So the kernel restarts the call by its own rules, with its own record of
+// the timeout.
 #include "cli/attach/traced_thread.h"
 
 #include "cli/attach/sleep_rest.h"
@@ -41,14 +41,14 @@ constexpr int kYieldsBeforePauses = 200;
 constexpr uint64_t kInstructionBytes = 2;  // of syscall
 constexpr uint64_t kInNoCall = UINT64_MAX;
 constexpr size_t kMostVectorBytes = 16384;
-constexpr uint32_t kMagicBefore = 0x46505853;  // FP_XSTATE_MAGIC1, and …2 behind the area
+constexpr uint32_t kMagicBefore = 0x46505853;  // FP_XSTATE_MAGIC1, and …2 after the area
 constexpr uint32_t kMagicBehind = 0x46505845;
 constexpr size_t kFirstVectorBytes = 576;  // of the legacy part and the header
-constexpr size_t kFeaturesAt = 512;        // which components are not in their first state
+constexpr size_t kFeaturesAt = 512;        // which components are not in their initial state
 constexpr size_t kExtendedAt = 464;        // where the kernel keeps its words in the legacy part of the XSAVE area
 constexpr uint64_t kCodeOf64Bits = 0x33;
 
-// Of the kernel's frame, and of the ucontext in it, whose signal mask has 8 bytes.
+// Layout of the kernel's frame, and of the ucontext in it, whose signal mask has 8 bytes.
 struct SignalFrame {
   uint64_t return_avma;
   uint64_t flags;
@@ -63,10 +63,10 @@ struct SignalFrame {
 static_assert(offsetof(SignalFrame, registers) == 48 && sizeof(uint64_t) * 23 == sizeof(gregset_t));
 
 constexpr uint64_t kFlags = 1 | 2 | 4;          // UC_FP_XSTATE, UC_SIGCONTEXT_SS, UC_STRICT_RESTORE_SS
-constexpr uint64_t kNoAlternateStack = 0x7fff;  // flags that no alternate stack has: the kernel leaves it as it is
+constexpr uint64_t kNoAlternateStack = 0x7fff;  // flags that no alternate stack has: the kernel leaves it unchanged
 
-// How long the XSAVE area is as far as its components are in use: the kernel takes no more than the thread may have,
-// which is less than all that the processor has (tiles). What ends beyond most_bytes is taken out of *features.
+// The length of the XSAVE area up to its last component in use: the kernel accepts no more than the thread may have,
+// which is less than all that the processor has (tiles). Removes components that end beyond most_bytes from *features.
 size_t used_vector_bytes(uint64_t* features, size_t most_bytes) {
   size_t end = kFirstVectorBytes;
   for (unsigned i = 2; i < 63; ++i) {
@@ -83,9 +83,9 @@ size_t used_vector_bytes(uint64_t* features, size_t most_bytes) {
   return end;
 }
 
-// The vector registers as a signal frame holds them, in most_bytes; empty: ptrace does not tell, or there is no room.
-// Where room is short, upper halves and masks are left out: a call of a function does not keep them, but vector code
-// that was stopped amid has them.
+// The vector registers in the form of a signal frame, in most_bytes; empty: ptrace cannot tell, or there is no room. If
+// room is short, upper halves and masks are left out: a function call does not preserve them, but they matter if vector
+// code was stopped in the middle.
 std::vector<unsigned char> vector_state(pid_t id, size_t most_bytes) {
   std::vector<unsigned char> vectors(kMostVectorBytes);
   iovec part{vectors.data(), vectors.size()};
@@ -108,7 +108,7 @@ std::vector<unsigned char> vector_state(pid_t id, size_t most_bytes) {
   return vectors;
 }
 
-// As which results the kernel begins a call anew by itself, if no handler is to run.
+// True for results with which the kernel restarts a call by itself, if no handler is to run.
 bool is_restart(int64_t result) {
   constexpr std::array<int64_t, 4> kResults = {-512, -513, -514,
                                                -516};  // ERESTARTSYS, …NOINTR, …NOHAND, …_RESTARTBLOCK
@@ -125,23 +125,23 @@ user_regs_struct begun_anew(user_regs_struct registers) {
   return registers;
 }
 
-// The process that traces it, a debugger or another heapprof; 0: none.
+// The process that traces the thread, a debugger or another heapprof; 0: none.
 uint64_t tracer_of(pid_t pid, pid_t id) { return number_in_status(pid, id, "TracerPid:"); }
 
-// A signal for which the thread has a handler to run now: its call was to end with EINTR in any case. One that is
-// ignored waits as well while we block it.
+// True if a signal is pending whose handler is to run now: then the call would end with EINTR in any case. An ignored
+// signal is pending as well while heapprof blocks it.
 bool has_waiting_signal(pid_t pid, pid_t id, uint64_t mask) {
   const uint64_t waiting = number_in_status(pid, id, "SigPnd:", 16) | number_in_status(pid, id, "ShdPnd:", 16);
   return (waiting & ~mask & number_in_status(pid, id, "SigCgt:", 16)) != 0;
 }
 
-// Ended with EINTR by our stop alone: it never ends so otherwise.
+// True if the call ended with EINTR only because of heapprof's stop: without it, the call would not end so.
 bool is_interrupted_by_us(pid_t pid, pid_t id, uint64_t mask, const user_regs_struct& registers) {
   return registers.orig_rax != kInNoCall && static_cast<int64_t>(registers.rax) == -EINTR &&
          !has_waiting_signal(pid, id, mask);
 }
 
-// A call that it lends might not reach the kernel, nor the return from it. Linux 6.4 tells.
+// True if a lent call, or the return from it, might not reach the kernel. Linux 6.4 and later tell.
 bool is_dispatching_calls(pid_t id) {
   constexpr auto kGetConfiguration = static_cast<__ptrace_request>(0x4211);
   struct {
@@ -159,13 +159,13 @@ void fill_registers(const user_regs_struct& from, uint64_t* to) {
   to[REG_CSGSFS] = (from.cs & 0xffff) | (from.ss & 0xffff) << 48;
 }
 
-// Which signal a thread stops for; 0: it stops for something else.
+// The signal that a thread is stopped for; 0: it is stopped for something else.
 int signal_of_stop(int status) {
   return WIFSTOPPED(status) && status >> 16 == 0 && !is_call_stop(status) ? WSTOPSIG(status) : 0;
 }
 
-// Detaches. A thread that did not stop in time may stop later, and must not stay stopped without a tracer; one that
-// stops for a signal gets it.
+// Detaches. A thread that did not stop in time may stop later, and must not stay stopped without a tracer. A thread
+// that stops for a signal gets the signal.
 void detach(pid_t id) {
   const uint64_t start_ns = monotonic_ns();
   int signal = 0;
@@ -229,7 +229,7 @@ bool set_initial_state(pid_t id, user_regs_struct* registers) {
   constexpr uint16_t kInitialControl = 0x37f;  // x87: all exceptions masked, extended precision, round to nearest
   constexpr uint32_t kInitialVectorControl = 0x1f80;  // MXCSR: likewise
   constexpr size_t kVectorControlAt = 24;
-  constexpr uint64_t kLegacy = 3;  // the other components have their first state, the protection keys among them
+  constexpr uint64_t kLegacy = 3;  // the other components have their initial state, including the protection keys
   registers->eflags = kInitialFlags;
   std::vector<unsigned char> vectors(kMostVectorBytes);
   iovec part{vectors.data(), vectors.size()};
@@ -265,14 +265,14 @@ std::string TracedThread::stop(pid_t pid, pid_t id) {
       if (WSTOPSIG(*status) != SIGTRAP) return "the process is stopped";
       break;
     }
-    // A signal on its way to the thread: it has it, and is stopped right after that.
+    // A signal was on its way to the thread: deliver it; the thread is stopped right after that.
     ::ptrace(PTRACE_CONT, id, nullptr, is_call_stop(*status) ? 0 : WSTOPSIG(*status));
   }
   if (!get_registers(id, &found_) || ::ptrace(PTRACE_GETSIGMASK, id, sizeof mask_, &mask_) != 0)
     return std::strerror(errno);
   rest.put_back(found_);
   registers_ = found_;
-  if (is_interrupted_by_us(pid, id, mask_, found_)) {  // at once: we may be killed
+  if (is_interrupted_by_us(pid, id, mask_, found_)) {  // at once: heapprof may be killed
     registers_ = begun_anew(found_);
     set_registers(id, registers_);
     is_begun_anew_ = true;
@@ -282,7 +282,7 @@ std::string TracedThread::stop(pid_t pid, pid_t id) {
   return is_in_restartable_sequence() ? "it is in a restartable sequence" : "";
 }
 
-// The kernel would lead a stop in it to the sequence's abort address (rseq(2)).
+// After a stop in it, the kernel would continue at the sequence's abort address (rseq(2)).
 bool TracedThread::is_in_restartable_sequence() const {
   // PTRACE_GET_RSEQ_CONFIGURATION, Linux 5.13
   constexpr auto kGetConfiguration = static_cast<__ptrace_request>(0x420f);
@@ -310,10 +310,10 @@ void TracedThread::keep_registers(const LibcCode& code, RemoteSymbol frame, bool
   is_borrowed_ = is_borrowed;
 }
 
-// Where there is no room for it, nothing is kept, and a call is made all the same; where there is little, the vector
-// registers get their first state.
+// If there is no room for the frame, nothing is kept, and the call is made all the same; if there is little room, the
+// vector registers get their initial state.
 void TracedThread::write_frame() {
-  constexpr size_t kAround = 128;  // for what is aligned
+  constexpr size_t kAround = 128;  // for alignment
   return_avma_ = 0;
   if (frame_.size_bytes < sizeof(SignalFrame) + kAround) return;
   const std::vector<unsigned char> vectors = vector_state(id_, frame_.size_bytes - sizeof(SignalFrame) - kAround);
@@ -359,14 +359,14 @@ user_regs_struct TracedThread::registers_of(uint64_t number, const std::array<ui
 
 int64_t TracedThread::system_call(uint64_t number, const std::array<uint64_t, 6>& arguments) {
   if (id_ == 0) return -ESRCH;
-  write_frame();  // it stays: until it is let go, the thread returns there
+  write_frame();  // the frame stays: until the thread is released, it returns there
   has_called_ = true;
-  // The registers first: from there on a thread that is left gets its mask back, too.
+  // The registers come first: from then on a thread that is left behind gets its mask back, too.
   const uint64_t all = all_but_faults() | mask_;
   if (!set_registers(id_, registers_of(number, arguments)) || ::ptrace(PTRACE_SETSIGMASK, id_, sizeof all, &all) != 0)
     return -ESRCH;
   const uint64_t until_ns = monotonic_ns() + kMostCallNs;
-  // A signal that came before all were blocked has clone() return ERESTARTNOINTR: it is to be made once more.
+  // If a signal came before all were blocked, clone() returns ERESTARTNOINTR: the call has to be repeated.
   constexpr int kMostTries = 100;
   int64_t result = -EIO;
   for (int tries = 0; tries < kMostTries; ++tries) {
@@ -376,9 +376,9 @@ int64_t TracedThread::system_call(uint64_t number, const std::array<uint64_t, 6>
   return result;
 }
 
-// With what the thread is to go on from a stop, in a call of ours: a signal that was sent to it is blocked from now on,
-// and given to it. The kernel puts a signal that is blocked then back among those that wait, as it was (ptrace_signal()
-// in kernel/signal.c). A fault of its own is not to be expected in the two instructions that it runs.
+// Returns the signal with which the thread is to continue from a stop in a call of heapprof. A signal that was sent to
+// the thread is blocked from now on, and then delivered: the kernel puts a blocked signal back among the pending ones,
+// unchanged (ptrace_signal() in kernel/signal.c). The two instructions that the thread runs are not expected to fault.
 int TracedThread::put_back_sent(int status) {
   const std::optional<siginfo_t> sent = sent_signal(id_, status);
   constexpr uint64_t kAll = ~uint64_t{0};
@@ -418,7 +418,7 @@ int64_t TracedThread::clone(const std::array<uint64_t, 6>& arguments, pid_t* id)
 
 void TracedThread::let_go() {
   if (id_ == 0) return;
-  if (has_called_) {  // back into the kernel's handling of signals, without an instruction of the program's in between
+  if (has_called_) {  // back into the kernel's signal handling, without an instruction of the program in between
     const uint64_t until_ns = monotonic_ns() + kMostStopNs;
     ::ptrace(PTRACE_INTERRUPT, id_, nullptr, nullptr);
     int signal = 0;
@@ -429,7 +429,7 @@ void TracedThread::let_go() {
       signal = put_back_sent(*status);
     }
   }
-  // A handler that is to run by now would have ended the call.
+  // A handler that is to run now would have ended the call.
   const bool is_ended = is_begun_anew_ && has_waiting_signal(pid_, id_, mask_);
   if (has_called_) ::ptrace(PTRACE_SETSIGMASK, id_, sizeof mask_, &mask_);
   if (has_called_ || is_ended) set_registers(id_, is_ended ? found_ : registers_);

@@ -1,11 +1,11 @@
 // cli/check/baselines.cc: a baseline is read once, before anything is added to it.
 //
-// The history that a check compares with may be the one to which it appends. Were it read again for the second program,
-// it would hold what the first one just did. So a history is kept as it was at its first reading.
+// The history that a check compares with may be the one to which it appends. If it were read again for the second
+// program, it would contain the first one's new entry. So a history is kept as first read.
 //
-// A baseline that is missing is a mistake in nearly every case (a cache that was lost, a path that was mistyped), and
-// taking it for "nothing to compare with" would let anything pass. The exception is a history that this very check
-// writes: the first check has to begin it.
+// A missing baseline is nearly always a mistake (a lost cache, a mistyped path), and treating it as "nothing to compare
+// with" would let anything pass. The exception is a history that this very check writes: the first check has to begin
+// it.
 #include "cli/check/baselines.h"
 
 #include "cli/base/problems.h"

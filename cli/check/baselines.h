@@ -1,7 +1,7 @@
-// cli/check/baselines.h: what programs are compared with: profiles, or the runs of a history.
+// cli/check/baselines.h: what programs are compared with: profiles, or the runs in a history.
 //
 // Guarantees
-//  - A baseline that is not there, or of another program, is a problem; but a history that this check writes may begin
+//  - A baseline that is missing, or of another program, is a problem; but a history that this check writes may begin
 //    with it.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace heapprof::cli {
 
-// What a run is compared with: nothing, a profile, or runs.
+// A run's baseline: nothing, a profile, or runs.
 struct Baseline {
   std::string path;
   std::optional<Profile> profile;
@@ -29,8 +29,8 @@ struct Baseline {
 // Measures the runs and the baseline.
 Evidence compare(const Budget& budget, const std::vector<Profile>& runs, size_t shown, const Baseline& baseline);
 
-// "its 3 runs differ by up to 4.2 % (host peak)", and by which tolerance such runs pass, if by a larger one; with its
-// end of line. Empty: it is one run, or they do not differ.
+// "its 3 runs differ by up to 4.2 % (host peak)", and the tolerance with which such runs pass, if it has to be larger;
+// with a line end. Empty: one run, or they do not differ.
 std::string spread_text(const Budget& budget, const std::vector<Profile>& runs);
 
 class Baselines {
@@ -39,7 +39,7 @@ class Baselines {
 
   // Before the program runs: a problem if the budget's baseline is missing, or cannot be updated.
   Result<Done> check(const Budget& budget);
-  // The baseline, with leaks marked by the rules; empty where a new baseline is made.
+  // The baseline, with leaks marked by the rules; empty if a new baseline is made.
   Result<Baseline> find(const Budget& budget, const Profile& profile, const Suppressions& rules);
 
  private:
@@ -47,7 +47,7 @@ class Baselines {
   bool is_written(const std::string& path) const;
 
   const CheckOptions& options_;
-  std::map<std::string, History> histories_;  // by path: as they were before this check added to them
+  std::map<std::string, History> histories_;  // by path: from before this check added to them
 };
 
 }  // namespace heapprof::cli

@@ -1,9 +1,9 @@
-// cli/check/check.cc: run or read, measure, judge, say, keep, program by program.
+// cli/check/check.cc: runs or reads, measures, judges, reports and keeps, program by program.
 //
-// A check in continuous integration is looked at hours later, by somebody who wants to know all that was wrong and not
-// only the first. So a problem costs its own verdict ("not judged", with the reason), the others go on, and every
-// output is written in the end. Only what is wrong before anything ran (a budget, a path that cannot be written) ends
-// the check at once: nothing is lost by that but the user's time.
+// The result of a check in continuous integration is read hours later, and should show all errors, not only the first.
+// So a problem loses only its own verdict ("not judged", with the reason), the others go on, and every output is
+// written in the end. Only an error before anything ran (a budget, a path that cannot be written) ends the check at
+// once: that loses only the user's time.
 //
 // The exit status is the worst of all that happened. 1 means that a limit was exceeded and nothing else, since scripts
 // rely on it.
@@ -48,18 +48,18 @@ constexpr int kNotDone = 2;
 constexpr int kIncomplete = 3;
 constexpr int kFailed = 4;
 
-// The exit code for a problem. 1 is left to limits; a program that cannot be started leaves no profile (3).
+// The exit code for a problem. 1 is reserved for limits; a program that cannot be started leaves no profile (3).
 int code_of(const Problem& problem) {
   if (problem.exit_code > kFailed) return kIncomplete;
   return problem.exit_code == kOver ? kNotDone : problem.exit_code;
 }
 
-// What is to be judged by which budget.
+// What is judged, and by which budget.
 struct Case {
   const Budget& budget;
   ProgramProfiles measured;
-  const BudgetFit* fit = nullptr;         // of all processes of the budget; null: there is this one only
-  bool is_started = false;                // by the program, not by us
+  const BudgetFit* fit = nullptr;         // of all processes of the budget; null: only this one
+  bool is_started = false;                // started by the program, not by us
   const ContractRun* contract = nullptr;  // its claims besides memory
 };
 
@@ -97,12 +97,12 @@ class Checker {
   }
 
   const CheckOptions& options_;
-  const Inherited& inherited_;  // what each program is to have
+  const Inherited& inherited_;  // what each program gets
   Baselines baselines_;
   ReportRules rules_;
   CheckReport report_;
   std::vector<HistoryEntry> history_;
-  int code_ = 0;  // of what went wrong besides the verdicts
+  int code_ = 0;  // of errors besides the verdicts
 };
 
 Verdict Checker::begin_verdict(const Budget& budget) const {
@@ -114,7 +114,7 @@ Verdict Checker::begin_verdict(const Budget& budget) const {
   return verdict;
 }
 
-// What is to be said of a program. Verdict::profile is where its profile lies now.
+// Judges a program. Verdict::profile is where its profile is now.
 Verdict Checker::examine(Case* what) {
   const Budget& budget = what->budget;
   ProgramProfiles& measured = what->measured;
@@ -140,10 +140,10 @@ Verdict Checker::examine(Case* what) {
   if (verdict.state.trouble != Trouble::kNone) return verdict;
   mark_folded(rules_.folds, &profile);
   for (const Problem& warning : find_warnings(profile)) {
-    if (warning.id != "HP042") warn(warning);  // no times are judged
+    if (warning.id != "HP042") warn(warning);  // times are not judged
   }
   for (const Problem& warning : find_refusals(profile)) warn(warning);
-  if (!ended_as_claimed(budget, verdict.state.end)) {  // what it took on another way says nothing
+  if (!ended_as_claimed(budget, verdict.state.end)) {  // its memory on another path proves nothing
     add_facts(*what->contract, &verdict);
     return verdict;
   }
@@ -193,10 +193,10 @@ Result<Done> Checker::judge_by(Case* what, size_t shown, Verdict* verdict) {
   return Done{};
 }
 
-// Keeps the profile in `target`. If that is empty, only a profile that somebody will want to look at is kept.
+// Keeps the profile in `target`. If that is empty, only a profile that needs a look is kept.
 Result<Done> Checker::keep(const std::string& target, Verdict* verdict) const {
   const std::string file = std::exchange(verdict->profile, "");
-  if (file.empty()) return Done{};  // there is none
+  if (file.empty()) return Done{};  // no profile
   const bool is_wanted = verdict->state.trouble != Trouble::kNone || verdict->failed();
   if (target.empty() && !is_wanted) return Done{};
   const std::string copy = !target.empty() ? target : fmt::format("heapprof.check.{}.json", file_word(verdict->name));
@@ -279,7 +279,7 @@ void Checker::add_kept(const std::string& target, Verdict verdict) {
   report_.verdicts.push_back(std::move(verdict));
 }
 
-// Runs one program and judges it. False: whoever stopped it wanted to stop all of them.
+// Runs one program and judges it. False: the user stopped the whole check.
 bool Checker::check_program(const CheckPlan& plan, const Budget& budget) {
   if (budget.contract && !budget.contract->is_profiled) return check_unprofiled(budget);
   std::optional<ContractRun> contract;
@@ -313,7 +313,7 @@ bool Checker::check_program(const CheckPlan& plan, const Budget& budget) {
   return !was_stopped(budget, end);
 }
 
-// Runs a program as if there were no heapprof, for contracts that ask for it. False as above.
+// Runs a program without heapprof, for contracts that ask for it. False as above.
 bool Checker::check_unprofiled(const Budget& budget) {
   const ContractRun contract(*budget.contract);
   Verdict verdict = begin_verdict(budget);
@@ -353,7 +353,7 @@ Result<Done> Checker::check_programs(const CheckPlan& plan) {
                        "it would be the baseline of several budgets: choose one by --name");
     if (const Result<Done> there = baselines_.check(budget); !there) return there.problem();
   }
-  bool is_stopped = false;  // Ctrl-C is meant for all of them
+  bool is_stopped = false;  // Ctrl-C ends the whole check
   for (const Budget& budget : budgets) {
     if (!is_stopped) {
       is_stopped = !check_program(plan, budget);
@@ -366,7 +366,7 @@ Result<Done> Checker::check_programs(const CheckPlan& plan) {
   return Done{};
 }
 
-// Writes all outputs, each whatever becomes of the others.
+// Writes all outputs, even if some fail.
 void Checker::write_all(const CheckPlan& plan) {
   if (options_.update_budget) {
     if (const Result<Done> updated = update_budget(*plan.file()); !updated) complain(updated.problem());
@@ -406,7 +406,7 @@ Result<int> Checker::run() {
 }  // namespace
 
 int check_command(const CheckOptions& options) {
-  const Inherited inherited;  // before the first run, which changes some of it
+  const Inherited inherited;  // constructed before the first run, which changes some of it
   if (options.profiles.empty()) {
     if (const std::optional<int> code = serve_as_init(inherited)) return *code;
   }

@@ -1,7 +1,7 @@
-// cli/check/check_files.cc: files that the user keeps under version control are replaced whole, or stay as they are.
+// cli/check/check_files.cc: files that the user keeps under version control are replaced completely, or left unchanged.
 //
-// A budget is edited by people while a check runs. So the text that was raised is parsed again before it is written,
-// and the file is read again: if it is not what the check began with, it is left alone, and the user is told.
+// A budget is edited by people while a check runs. So the raised text is parsed again before it is written, and the
+// file is read again: if it has changed since the check began, it is left alone, with a message.
 #include "cli/base/atomic_file.h"
 #include "cli/base/problems.h"
 #include "cli/check/check_outputs.h"
@@ -35,7 +35,7 @@ Result<Done> copy_file(const std::string& from, const std::string& to) {
 Result<Done> replace_baseline(const std::string& profile, const std::string& baseline) {
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::path(baseline).parent_path();
-  if (!folder.empty()) std::filesystem::create_directories(folder, error);  // copying says what is wrong
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);  // copying reports the error
   if (std::filesystem::equivalent(profile, baseline, error)) return Done{};
   return copy_file(profile, baseline);
 }

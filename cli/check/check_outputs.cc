@@ -1,11 +1,10 @@
 // cli/check/check_outputs.cc: a check that has run for an hour must not fail because its report cannot be written.
 //
-// So every output is opened before the first program starts, and names are compared as the file system sees them: two
-// flags that lead to one file would leave one of the two reports, and an output that is also an input would destroy it.
+// So every output is opened before the first program starts, and names are compared as the file system sees them: if
+// two flags name one file, one of the two reports would be lost, and an output that is also an input would destroy it.
 // A device (/dev/stdout) may be named twice.
 //
-// GitHub's summary of a step is the one file that is added to and not replaced: other commands of the step write to it
-// too.
+// Only GitHub's step summary is appended to and not replaced: other commands of the step write to it too.
 #include "cli/check/check_outputs.h"
 
 #include "cli/base/atomic_file.h"
@@ -38,7 +37,7 @@ bool wants_annotations(const CheckOptions& options) {
   return options.annotations == Annotations::kGithub;
 }
 
-// A step's summary belongs to all of its commands: it is added to.
+// Appends to a step's summary, which belongs to all of the step's commands.
 Result<Done> append(const std::string& path, std::string_view text) {
   const Result<UniqueFd> opened = open_output(path, O_WRONLY | O_APPEND, 0644);
   if (!opened) return opened.problem();
@@ -75,7 +74,7 @@ bool is_device(const std::string& path) {
   return stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
 }
 
-// One name for a file, however the user spelt it; also for a file that is not there yet.
+// One name for a file, however the user spelt it; also for a file that does not exist yet.
 std::filesystem::path real_path(const std::string& path) {
   std::error_code error;
   return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
@@ -119,7 +118,7 @@ bool write_outputs(const CheckReport& report, const CheckOptions& options) {
     if (!result) print_problem(result.problem(), options.color);
     all_written = all_written && result.ok();
   };
-  // The step's summary belongs to all that the step does: it is added to, once, whoever asks for it.
+  // The step's summary belongs to the whole step: it is appended to, and only once.
   const std::string step = variable("GITHUB_STEP_SUMMARY");
   bool adds_to_step = false;
   if (wants_annotations(options)) {

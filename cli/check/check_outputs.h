@@ -1,4 +1,4 @@
-// cli/check/check_outputs.h: what `heapprof check` shows and writes, and what it says of the commit that is tried.
+// cli/check/check_outputs.h: what `heapprof check` shows and writes, and the tested commit.
 #pragma once
 
 #include "cli/base/result.h"
@@ -18,37 +18,36 @@ namespace heapprof::cli {
 
 // What `heapprof check` writes besides its outputs: kept profiles, baselines, raised limits.
 
-// The copy is there whole or not at all.
+// The copy is complete or not there.
 Result<Done> copy_file(const std::string& from, const std::string& to);
 // Copies the profile, and makes the folders above the baseline. Does nothing if both are one file.
 Result<Done> replace_baseline(const std::string& profile, const std::string& baseline);
-// Raises limits in the file itself and keeps its mode, but only if nobody has written to it while programs ran. Returns
-// how many limits were raised. The verdicts are judged anew by the limits that were written.
+// Raises limits in the file itself and keeps its mode, but only if the file has not changed while programs ran. Returns
+// the number of raised limits. The verdicts are judged again by the written limits.
 Result<size_t> update_budget_file(const BudgetFile& file, std::vector<Verdict>* verdicts);
 
 // ---- check_outputs.cc ----
 
 // The verdicts on the terminal, in files, and on GitHub.
 
-// A problem if one of the files cannot be made, or would be written over another: known before the program runs.
+// A problem if one of the files cannot be made, or would overwrite another; found before the program runs.
 Result<Done> try_outputs(const CheckOptions& options);
-// Writes all outputs. What goes wrong with one is said, and does not keep the others from being written. False:
-// something went wrong.
+// Writes all outputs. An error with one is reported, and the others are still written. False: there was an error.
 bool write_outputs(const CheckReport& report, const CheckOptions& options);
 
-// The folder that holds .git, from here upwards; without one the workspace that GitHub or GitLab names, if this is in
-// it; else the current one. Services know files by their path below it.
+// The folder that holds .git, from here upwards; without one, the workspace that GitHub or GitLab names, if the current
+// folder is in it; else the current one. Services know files by their path below it.
 std::string project_folder();
 std::string folder_in_project();  // the current one, as "ci/" or ""
 
 // ---- commit.cc ----
 
-// Which commit is being tried: as CI says, else as git says of the current folder.
+// Which commit is being tested: as CI says, else as git says for the current folder.
 
-// `given` if it is not empty; else GITHUB_SHA, CI_COMMIT_SHA; else git's HEAD; empty where nobody knows.
+// `given` if it is not empty; else GITHUB_SHA, CI_COMMIT_SHA; else git's HEAD; empty if unknown.
 std::string find_commit(const std::string& given);
 
-// The same with an environment of the caller's, without asking git. For tests.
+// The same with the caller's environment, without asking git. For tests.
 std::string commit_of_environment(const std::function<const char*(const char* variable)>& environment);
 
 }  // namespace heapprof::cli

@@ -1,9 +1,10 @@
-// cli/check/check_plan.cc: a limit may come from the budget, its defaults, a flag or the baseline, and one has to win.
+// cli/check/check_plan.cc: a limit may come from the budget, its defaults, a flag or the baseline, and one has
+// precedence.
 //
-// The nearer to the user's hands, the stronger: a flag beats the budget, the budget beats [defaults]. A flag replaces
-// the limit of the same metric and device, whether that was a share or a number, and leaves the others.
+// A flag overrides the budget, the budget overrides [defaults]. A flag replaces the limit of the same metric and
+// device, whether that was a share or a number, and leaves the others.
 //
-// Whatever is missing or contradicts itself is found here, before the first program runs: a check may take an hour.
+// Missing and contradictory values are found here, before the first program runs: a check may take an hour.
 #include "cli/check/check_plan.h"
 
 #include "cli/base/glob.h"
@@ -22,8 +23,7 @@
 namespace heapprof::cli {
 namespace {
 
-// Refuses flags beside contracts, which say everything themselves: a flag that is meant for one program would count for
-// each of them.
+// Refuses flags beside contracts, which are complete: a flag that is meant for one program would apply to each of them.
 Result<Done> check_alone(const CheckOptions& options) {
   if (!options.program.empty()) return contracts_stand_alone(command_text(options.program));
   if (!options.profiles.empty()) return contracts_stand_alone(options.profiles[0]);
@@ -40,7 +40,7 @@ Result<Done> check_alone(const CheckOptions& options) {
   return Done{};
 }
 
-// A scope without a limit is there to be compared, and a history knows none.
+// A scope without a limit is for comparing, and a history has no scopes.
 Result<Done> check_scopes(const Budget& budget) {
   for (size_t i = 0; i < budget.scopes.size(); ++i) {
     const ScopeBudget& scope = budget.scopes[i];
@@ -106,7 +106,7 @@ Result<CheckPlan> CheckPlan::make(const CheckOptions& options) {
 Result<Budget> CheckPlan::complete(Budget budget, const std::string& what) const {
   if (file_) budget = with_defaults(file_->defaults, std::move(budget));
   for (const Limit& limit : options_.limits) {
-    // Of the flag's metric and device there is one limit, whether it is a share or a number.
+    // The flag's metric and device have one limit, whether it is a share or a number.
     std::erase_if(budget.limits, [&](const Limit& known) {
       return known.subject.is_whole() && known.subject.metric == limit.subject.metric &&
              known.subject.device == limit.subject.device;
@@ -117,7 +117,7 @@ Result<Budget> CheckPlan::complete(Budget budget, const std::string& what) const
   if (options_.tolerance_share) budget.tolerance_share = options_.tolerance_share;
   if (options_.slack_bytes) budget.slack_bytes = options_.slack_bytes;
   if (options_.runs > 0) budget.runs = options_.runs;
-  constexpr uint64_t kBaselineRuns = 3;  // from which it is seen how far they differ
+  constexpr uint64_t kBaselineRuns = 3;  // enough runs to see how far they differ
   if (options_.update_baseline && !budget.runs) budget.runs = kBaselineRuns;
   if (options_.processes) budget.processes = options_.processes;
   if (options_.update_baseline && budget.baseline.empty())
@@ -183,7 +183,7 @@ Result<std::vector<Budget>> CheckPlan::budgets_of_started(const Budget& parent,
     if (!is_for_command(own, command) || own.name == parent.name) continue;
     Result<Budget> completed = complete(own, own.name);
     if (!completed) return completed.problem();
-    completed->baseline = own.baseline;  // that of the flag is the program's
+    completed->baseline = own.baseline;  // the flag's baseline is the program's
     budgets.push_back(std::move(*completed));
   }
   if (is_left_to_others(parent, command)) return budgets;

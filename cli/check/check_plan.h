@@ -1,4 +1,4 @@
-// cli/check/check_plan.h: which budget is for which program, with flags and defaults put together.
+// cli/check/check_plan.h: which budget is for which program, combined with flags and defaults.
 #pragma once
 
 #include "cli/base/result.h"
@@ -16,15 +16,15 @@ class CheckPlan {
   static Result<CheckPlan> make(const CheckOptions& options);
 
   const std::optional<BudgetFile>& file() const { return file_; }
-  // The budgets that are to be run where neither a program nor a profile is named; each has a command.
+  // The budgets to run if neither a program nor a profile is named; each has a command.
   Result<std::vector<Budget>> budgets_to_run() const;
-  // The budgets for a command line, one or more; `profile` is the file that has it, or the program itself.
+  // The budgets for a command line, one or more; `profile` is the file with it, or the program itself.
   Result<std::vector<Budget>> budgets_for(const std::vector<std::string>& command, const std::string& profile) const;
-  // The budgets for a process that the program of `parent` started: those with its command. Where no budget has it, or
-  // it has the parent's, too (a forked child): the parent's limits, last, under a name of its own and without its
-  // baseline, which is of another program.
+  // The budgets for a process that the program of `parent` started: those with its command. If no budget has it, or if
+  // it is also the parent's (a forked child): also the parent's limits, last, under a separate name and without the
+  // parent's baseline, which is of another program.
   Result<std::vector<Budget>> budgets_of_started(const Budget& parent, const std::vector<std::string>& command) const;
-  // Whether such a process is judged by budgets of others alone.
+  // Whether only other budgets judge such a process.
   bool is_left_to_others(const Budget& parent, const std::vector<std::string>& command) const;
 
  private:
@@ -38,10 +38,10 @@ class CheckPlan {
 
 // True for a file of runs; else the baseline is a profile, or a folder of profiles.
 bool is_history(const std::string& baseline);
-// The baseline's file: of a folder the one with the budget's name.
+// The baseline's file: in a folder, the one with the budget's name.
 std::string baseline_path(const Budget& budget);
-// A name that can stand in a file's name. What had to be altered ends in a hash of the name: different names give
-// different words.
+// A name that is valid in a file's name. An altered name ends in a hash of the original: different names stay
+// different.
 std::string file_word(const std::string& name);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,4 @@
-// cli/check/commit.cc: git is asked rather than its files read: worktrees, packed references and alternates are its own
-// affair.
+// cli/check/commit.cc: runs git instead of reading its files: git knows worktrees, packed references and alternates.
 #include "cli/check/check_outputs.h"
 
 #include <array>

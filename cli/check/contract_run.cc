@@ -1,11 +1,11 @@
-// cli/check/contract_run.cc: what can be said of a run without looking into its memory.
+// cli/check/contract_run.cc: the claims about a run other than its memory.
 //
-// A claim about a file asks whether *this* run wrote it. That cannot be seen from the file alone, so the file's
-// identity, size and times are noted before the run, down to the nanosecond: if all are as they were, it was not
-// written. The time of the change of its status is among them, as a program can set the other one back.
+// A claim about a file asks whether *this* run wrote it. The file alone does not show that, so its identity, size and
+// times are noted before the run, down to the nanosecond: if all are unchanged, it was not written. Its ctime is among
+// them, as a program can set its mtime back.
 //
-// A contract may say that a program runs without heapprof. It is started here with the signals
-// and the environment that it would have without us.
+// A contract may say that a program runs without heapprof. It is started here with the signals and the environment that
+// it would have without heapprof.
 #include "cli/check/contract_run.h"
 
 #include "cli/base/fd.h"
@@ -66,7 +66,7 @@ Judged fact(const FileLine& at, bool holds, Fact words) {
 Judged in_range(const FileClaim& claim, const char* what, const Expectation& range, std::optional<uint64_t> value,
                 bool is_bytes) {
   const bool holds = value && *value >= range.least && *value <= range.most;
-  // A value just outside, if it were rounded, would read like the end that it is beyond.
+  // A value just outside the range would, rounded, read like the range's end.
   const bool is_rounded = is_bytes && value && !holds;
   const auto show = [&](uint64_t number) {
     return is_rounded ? format_count_exact(number) + " B" : amount(number, is_bytes);
@@ -77,8 +77,8 @@ Judged in_range(const FileClaim& claim, const char* what, const Expectation& ran
        range.least == range.most ? show(range.least) : fmt::format("{} to {}", show(range.least), show(range.most))});
 }
 
-// In the child. Not posix_spawn: glibc's leaves two signals ignored, and the program is to find all as it would be
-// without us.
+// Runs in the child. Not posix_spawn: glibc's leaves two signals ignored, and the program must start as it would
+// without heapprof.
 [[noreturn]] void become(const std::vector<char*>& arguments, const SignalWatch& signals, const Inherited& inherited,
                          pid_t parent, int error_fd) {
   signals.enter_program();
@@ -89,7 +89,7 @@ Judged in_range(const FileClaim& claim, const char* what, const Expectation& ran
   _exit(127);
 }
 
-// What a process sends to us is handed on, as in `run`.
+// Signals that a process sends to us are forwarded, as in `run`.
 RunEnd wait_for(pid_t child, SignalWatch* signals) {
   const UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
   for (;;) {
@@ -137,7 +137,7 @@ void ContractRun::judge_file(const FileClaim& claim, const std::optional<struct 
   const char* found = !after ? "missing" : is_written ? "written" : "there before, and not written";
   lines->push_back(fact(claim.at, is_written, {claim.path, found, "written"}));
   if (!is_written) return;
-  std::optional<uint64_t> bytes;  // folders and pipes have none
+  std::optional<uint64_t> bytes;  // folders and pipes have no size
   if (S_ISREG(after->st_mode)) bytes = static_cast<uint64_t>(after->st_size);
   if (claim.size) lines->push_back(in_range(claim, "size of", *claim.size, bytes, true));
   if (claim.number)
@@ -172,7 +172,7 @@ Result<RunEnd> run_unprofiled(const std::vector<std::string>& command, const Inh
   int error = 0;
   ssize_t got;
   do {
-    got = read(read_end.get(), &error, sizeof error);  // ends when exec closes the other end
+    got = read(read_end.get(), &error, sizeof error);  // returns when exec closes the other end
   } while (got < 0 && errno == EINTR);
   if (got != static_cast<ssize_t>(sizeof error)) return wait_for(child, &signals);
   waitpid(child, nullptr, 0);

@@ -1,10 +1,8 @@
-// cli/check/contract_run.h: what a run has to leave behind: a contract's end and files.
+// cli/check/contract_run.h: what a contract claims besides memory: the run's end and its files.
 //
 // Guarantees
-//  - A file that was there before counts only if the run wrote to it, so that nothing holds by what an earlier run
-//    left.
-//  - A program that fails without the contract saying so, and a profile that is not whole, prove nothing: they are not
-//    judged.
+//  - A file that was there before counts only if the run wrote to it, so that a file of an earlier run proves nothing.
+//  - A program that fails unexpectedly, and an incomplete profile, prove nothing: they are not judged.
 #pragma once
 
 #include "cli/base/result.h"
@@ -20,13 +18,13 @@
 
 namespace heapprof::cli {
 
-// How the run ended, and whether it can be judged: an end that the contract names is no failure of the program. Where
-// what does not hold is only warned of, another end is one.
+// How the run ended, and whether it can be judged: an end that the contract names is no failure of the program. With
+// warn_only, another end is a failure.
 RunState state_for(const Budget& budget, const Profile& profile, bool warn_only);
 // True if the run ended as the contract says, or it says nothing.
 bool ended_as_claimed(const Budget& budget, const RunEnd& end);
 
-// One contract's claims besides memory; looks at its files when it is made, and again when it judges.
+// One contract's claims besides memory; checks its files when it is constructed, and again in judge().
 class ContractRun {
  public:
   explicit ContractRun(const Contract& contract);  // before the run; the contract outlives it
@@ -39,9 +37,9 @@ class ContractRun {
   std::vector<std::optional<struct stat>> before_;  // by file
 };
 
-// Adds what the contract claims besides memory.
+// Adds the contract's claims besides memory.
 void add_facts(const ContractRun& contract, Verdict* verdict);
-// True if whoever pressed Ctrl-C meant all of the programs to end; a contract may be about it.
+// True if Ctrl-C was meant to end the whole check, and is not the end that a contract claims.
 bool was_stopped(const Budget& budget, const RunEnd& end);
 
 // Runs the command as if there were no heapprof, and waits for it.

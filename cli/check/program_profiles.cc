@@ -1,4 +1,4 @@
-// cli/check/program_profiles.cc: profiles go to a folder of their own, runN.json and, for processes that are started,
+// cli/check/program_profiles.cc: profiles go to a separate folder, as runN.json and, for started processes,
 // runN.PID.json.
 #include "cli/check/program_profiles.h"
 
@@ -34,7 +34,7 @@ std::vector<std::string> files_in(const std::string& folder) {
 bool is_of_run(const std::string& file, uint64_t run) { return file.starts_with(fmt::format("run{}.", run)); }
 bool is_replaced(const std::string& file) { return file.find(".exec") != std::string::npos; }
 
-// What run `run` left besides the program's own profile.
+// Counts the profiles of run `run` besides the program's own.
 Unjudged count_others(const std::string& folder, uint64_t run) {
   Unjudged others;
   for (const std::string& file : files_in(folder)) {
@@ -88,7 +88,7 @@ Result<ProgramProfiles> profile_program(const Budget& budget, const Inherited& i
     const Unjudged unseen = count_unprofiled(*profile);
     measured.unjudged.processes = std::max(measured.unjudged.processes, others.processes + unseen.processes);
     measured.unjudged.replaced = std::max(measured.unjudged.replaced, others.replaced + unseen.replaced);
-    // What heapprof says of itself: it was not able to see the program.
+    // heapprof's own exit code, not the program's: it could not profile the program.
     const RunEnd end = profile->run.end;
     if (code == kNotProfiled && (end.kind != EndKind::kExited || end.status != kNotProfiled)) {
       profile->run.complete = false;

@@ -1,5 +1,4 @@
-// cli/check/program_profiles.h: the profiles that one program's runs leave behind: its own, and those of the processes
-// that it starts.
+// cli/check/program_profiles.h: the profiles of one program's runs: its own, and those of the processes that it starts.
 #pragma once
 
 #include "cli/base/result.h"
@@ -15,7 +14,7 @@
 
 namespace heapprof::cli {
 
-// A folder that goes away with what is in it.
+// A folder that is removed with its content.
 class ScratchFolder {
  public:
   static Result<ScratchFolder> make();
@@ -29,31 +28,31 @@ class ScratchFolder {
   std::string path_;
 };
 
-// One program's profiles: a file's, or those of its runs.
+// One program's profiles: that of a file, or those of its runs.
 struct ProgramProfiles {
   std::vector<Profile> runs;
   std::vector<std::string> files;
-  Unjudged unjudged;  // what else left a profile: of the run with the most
+  Unjudged unjudged;  // other processes with a profile: of the run with the most
 };
 
-// Runs the budget's command as often as it says, or until a run fails: the others cannot mend it.
+// Runs the budget's command as often as the budget says, or until a run fails: further runs cannot change that.
 Result<ProgramProfiles> profile_program(const Budget& budget, const Inherited& inherited, const std::string& folder,
                                         ColorMode color);
 
-// What the process started, and heapprof could not see.
+// The processes that it started, and that heapprof could not see.
 Unjudged count_unprofiled(const Profile& profile);
 
-// A process that the program started: in each run the one with the same command, by when it was started.
+// A process that the program started: the one with the same command in each run, matched by start time.
 struct StartedProcess {
   std::vector<std::string> command;
   std::vector<std::string> files;
 };
-// In the order of their commands. `look` sees each profile.
+// In the order of their commands. `look` is called for each profile.
 Result<std::vector<StartedProcess>> find_started(
     const std::string& folder, const std::function<Result<Done>(const Profile&, const std::string&)>& look);
 Result<ProgramProfiles> read_started(const StartedProcess& process);
 
-// The run whose peak is nearest to the median: it is shown, and kept. pre: there is one
+// The run whose peak is nearest to the median: it is shown, and kept. pre: `runs` is not empty
 size_t representative(const std::vector<Profile>& runs);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-// cli/check/started.h: the processes that a checked program started, each with the budget that it is judged by.
+// cli/check/started.h: the processes that a checked program started, each with its budget.
 #pragma once
 
 #include "cli/check/check_plan.h"
@@ -16,8 +16,8 @@ struct Started {
   bool is_own = false;  // the budget is that of its command, not of the program that started it
 };
 
-// Reads the profiles in the folder. Those without any limit, and those that heapprof could not see, are counted in
-// *measured; *fit sees all that the program's own budget is for.
+// Reads the profiles in the folder. Processes without any limit, and those that heapprof could not see, are counted in
+// *measured; *fit gets all that the program's own budget is for.
 Result<std::vector<Started>> find_cases(const CheckPlan& plan, const Budget& budget, const std::string& folder,
                                         ProgramProfiles* measured, BudgetFit* fit);
 

@@ -1,4 +1,4 @@
-// cli/commands/attach.cc: the flags of `heapprof attach`: those of `run` that a program which runs already can have.
+// cli/commands/attach.cc: the flags of `heapprof attach`: those of `run` that apply to a program which runs already.
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/units.h"
@@ -83,7 +83,7 @@ Result<int> attach(AttachOptions* options) {
   if (::kill(pid, 0) != 0 && errno == ESRCH) return process_not_found(options->pid);
   options->run.attach_pid = pid;
   options->run.program = process_command(pid);
-  // A program that writes its title over its arguments leaves empty ones behind it.
+  // A program that writes its title over its arguments leaves empty ones after it.
   while (options->run.program.size() > 1 && options->run.program.back().empty()) options->run.program.pop_back();
   if (options->run.program.empty()) options->run.program = {process_executable(pid)};
   if (options->run.program[0].empty()) options->run.program[0] = "process";

@@ -11,7 +11,7 @@ namespace heapprof::cli {
 
 CommandText check_text();
 
-// The flags as they were written; what they mean is looked at once all are known.
+// The flags as typed; they are interpreted once all are known.
 struct CheckFlags {
   CheckOptions options;
   std::vector<std::string> limits[5];  // peak, leaked, total, allocations, temporary

@@ -1,6 +1,6 @@
 // cli/commands/commands.h: the texts and the main functions of the commands, each in a file of its own.
 //
-// A main parses its arguments, and runs or helps. It returns the exit code, which is 2 for wrong usage.
+// A main parses its arguments, and runs or shows help. It returns the exit code, which is 2 for wrong usage.
 #pragma once
 
 #include "cli/flags/options.h"
@@ -18,7 +18,7 @@ int attach_main(const std::vector<std::string>& arguments);
 CommandText detach_text();
 int detach_main(const std::vector<std::string>& arguments);
 
-// `heapprof diff BASE… CURRENT`: what changed between two profiles, or two folders of them.
+// `heapprof diff BASE… CURRENT`: the changes between two profiles, or two folders of them.
 CommandText diff_text();
 // The exit code: 0; 1 with --exit-code if something grew; 2 for wrong usage; 3 for a profile that cannot be read or is
 // incomplete.
@@ -26,7 +26,7 @@ int diff_main(const std::vector<std::string>& arguments);
 
 // `heapprof doctor`: what this machine allows, and the fix for what it does not.
 CommandText doctor_text();
-// The exit code: 0; 1 if something is missing without which programs cannot be profiled; 2 for wrong usage.
+// The exit code: 0; 1 if something is missing that profiling needs; 2 for wrong usage.
 int doctor_main(const std::vector<std::string>& arguments);
 
 // `heapprof estimate tensor|attention|kv-cache|weights`: how much memory something takes, and whether it fits.
@@ -50,7 +50,7 @@ CommandText merge_text();
 // cannot be read.
 int merge_main(const std::vector<std::string>& arguments);
 
-// `heapprof pause`, `resume` and `mark`: what a run is told while it goes on.
+// `heapprof pause`, `resume` and `mark`: orders to a run that goes on.
 CommandText pause_text();
 CommandText resume_text();
 CommandText mark_text();
@@ -65,8 +65,8 @@ int push_main(const std::vector<std::string>& arguments);
 
 // `heapprof serve PID...`: profiles of running programs over HTTP.
 CommandText serve_command_text();
-// The exit code: 0 when all processes that were named have ended, 1 if it cannot serve, 2 for wrong usage, 128 + N if
-// signal N ended it.
+// The exit code: 0 when all named processes have ended, 1 if it cannot serve, 2 for wrong usage, 128 + N if signal N
+// ended it.
 int serve_main(const std::vector<std::string>& arguments);
 
 // `heapprof snapshot PID`: a valid profile of a running program, at once.

@@ -1,4 +1,4 @@
-// cli/commands/detach.cc: the agent is told directly; the heapprof that attached notices, and writes its profile.
+// cli/commands/detach.cc: orders the agent directly; the heapprof that attached notices it, and writes its profile.
 #include "cli/attach/attach.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"

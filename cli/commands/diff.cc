@@ -1,5 +1,5 @@
-// cli/commands/diff.cc: finds out what is compared with what, reads it, renders; warnings and what is incomplete come
-// last.
+// cli/commands/diff.cc: determines what is compared with what, reads it, renders it; warnings and notes on incomplete
+// profiles come last.
 #include "cli/base/atomic_file.h"
 #include "cli/base/file_name.h"
 #include "cli/base/output.h"
@@ -31,12 +31,12 @@ struct DiffOptions {
   SuppressionOptions suppressions;
   uint64_t top = 0;
   bool exit_code = false;
-  std::string html;  // the page's file; empty: none is asked for
+  std::string html;  // the page's file; empty: no page
   DiffFormat format = diff_formats()[0];
   ColorMode color = ColorMode::kAuto;
 };
 
-using Problems = std::vector<Problem>;  // warnings, and what is incomplete: said after the output
+using Problems = std::vector<Problem>;  // warnings, and incomplete profiles: printed after the output
 
 void compare_runs(const RunTotals& base, const RunTotals& current, Problems* problems) {
   if (!is_same_command(base, current))
@@ -76,7 +76,7 @@ int finish(const DiffOptions& options, const Problems& problems, const std::stri
   return code != 0 ? code : options.exit_code && grew ? 1 : 0;
 }
 
-// The page takes the place of the text; what is said after it, and the exit code, stay.
+// The page replaces the text; the problems after it and the exit code stay.
 Result<int> save_page(const DiffOptions& options, const TwoProfiles& two, const Problems& problems) {
   Result<AtomicFile> file = AtomicFile::create(options.html);
   if (!file) return file.problem();
@@ -105,7 +105,7 @@ Result<int> diff_files(const DiffOptions& options, const ReportRules& rules) {
       read_base_runs({options.inputs.begin(), options.inputs.end() - 1}, run, suppressions);
   if (!runs) return runs.problem();
   two.runs[kBase] = std::move(*runs);
-  // Read again rather than kept: of a hundred base runs only the median's sites are needed.
+  // Read again instead of kept: of a hundred base runs only the median's sites are needed.
   Result<Profile> base = read_marked(two.runs[kBase][median_run(two.runs[kBase])].file, suppressions);
   if (!base) return base.problem();
   mark_folded(rules.folds, std::array<Profile*, 2>{&*base, &*current});
@@ -155,7 +155,7 @@ Result<int> diff_folders(const DiffOptions& options, const Suppressions& suppres
   return finish(options, problems, options.format.render_sets(two, options.view, terminal), grew(two, options.view));
 }
 
-// A page has all of it; what would choose from it has no meaning there.
+// A page shows everything: flags that select a part have no meaning there.
 Result<Done> check_html(const DiffOptions& options) {
   if (options.html.empty()) return Done{};
   const DiffView& view = options.view;

@@ -1,4 +1,4 @@
-// cli/commands/doctor.cc: asks, and shows.
+// cli/commands/doctor.cc: runs the trials, and shows the results.
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/collect/clock.h"

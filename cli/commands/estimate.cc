@@ -1,5 +1,5 @@
-// cli/commands/estimate.cc: what is asked is looked at first, then the device, which may take seconds, and then both
-// are held against each other.
+// cli/commands/estimate.cc: checks the question first, then measures the device, which may take seconds, and then
+// compares both.
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/commands/commands.h"
@@ -24,7 +24,7 @@ struct EstimateCommand {
   ColorMode color = ColorMode::kAuto;
 };
 
-// The flags fit together; the device's number, if one was named.
+// Checks that the flags fit together. Returns the device's number, if one was named.
 Result<std::optional<uint64_t>> check_memory_flags(const EstimateCommand& command) {
   const bool has_limit = command.limit_bytes != kNotGiven;
   if (has_limit && !command.device.empty()) return flags_exclude_each_other("--device", "--limit");
@@ -36,7 +36,7 @@ Result<std::optional<uint64_t>> check_memory_flags(const EstimateCommand& comman
   return std::optional<uint64_t>(*index);
 }
 
-// What is there, if that was asked for.
+// The available memory, if that was asked for.
 Result<std::optional<MemoryAtHand>> find_memory(const EstimateCommand& command, std::optional<uint64_t> device) {
   MemoryAtHand memory;
   memory.reserve_bytes = command.reserve_bytes == kNotGiven ? 0 : command.reserve_bytes;

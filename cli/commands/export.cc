@@ -41,7 +41,7 @@ std::string joined_names(const std::vector<std::string>& names) {
   return text;
 }
 
-// Of formats that hold several profiles.
+// The names of formats that hold several profiles.
 std::string formats_of_many() {
   std::vector<std::string> names;
   for (const ExportFormat& format : export_formats()) {

@@ -29,7 +29,7 @@ struct HistoryOptions {
   std::vector<std::string> files;  // the history, then profiles
   bool add = false;
   std::string commit;
-  SuppressionOptions suppressions;  // of the profiles
+  SuppressionOptions suppressions;  // for the profiles
   HistoryFilter filter;
   bool exact_bytes = false;
   bool quiet = false;
@@ -82,11 +82,11 @@ Result<int> show(const HistoryOptions& options) {
   return code;
 }
 
-// Takes out what the history has of the same run, device and name. Gives how many.
+// Removes entries that the history already has for the same run, device and name. Returns their number.
 size_t leave_out_known(const std::string& file, std::vector<HistoryEntry>* entries) {
   if (access(file.c_str(), R_OK) != 0) return 0;
   const Result<History> history = read_history(file);
-  if (!history) return 0;  // append_history says why
+  if (!history) return 0;  // append_history() reports why
   return std::erase_if(*entries, [&history](const HistoryEntry& fresh) {
     return std::any_of(history->entries.begin(), history->entries.end(), [&fresh](const HistoryEntry& known) {
       return fresh.time_unix_ns != 0 && known.time_unix_ns == fresh.time_unix_ns && known.name == fresh.name &&

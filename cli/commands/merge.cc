@@ -1,4 +1,4 @@
-// cli/commands/merge.cc: finds the inputs, adds them up, alone or as a process of a launcher's step, writes the sum.
+// cli/commands/merge.cc: finds the inputs, adds them up, alone or as a process of a job step, writes the sum.
 #include "cli/base/atomic_file.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
@@ -92,7 +92,7 @@ void warn_of_ranks(const Profile& profile, const MergeOptions& options) {
   print_problem(ranks_missing(missing.count, missing.ranks, ranks), options.color);
 }
 
-// What is done with a sum, whoever made it. The exit code.
+// Saves a sum, of one process or of a job step. Returns the exit code.
 Result<int> save(MergedFiles* merged, const MergeOptions& options) {
   Profile& profile = merged->profile;
   uint64_t left_out = 0;

@@ -1,4 +1,4 @@
-// cli/commands/pause.cc: names the process, gives the order, says what follows from it.
+// cli/commands/pause.cc: parses the process, gives the order, prints the effect.
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
@@ -16,7 +16,7 @@ namespace heapprof::cli {
 namespace {
 
 struct OrderOptions {
-  std::vector<std::string> words;  // PID, and of a mark its name
+  std::vector<std::string> words;  // PID, and a mark's name
   uint64_t interval_bytes = 0;
   bool records_all = false;
   bool quiet = false;

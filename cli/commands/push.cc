@@ -1,5 +1,5 @@
-// cli/commands/push.cc: what is to be sent is a number of a process, of which a snapshot is taken, or a file;
-// cli/serve/push.h sends it. All are read before the first is sent: a name that is wrong sends nothing.
+// cli/commands/push.cc: each argument is a pid, of which a snapshot is taken, or a file; cli/serve/push.h sends it. All
+// are read before the first is sent: with a wrong name nothing is sent.
 #include "cli/serve/push.h"
 
 #include "cli/base/output.h"
@@ -25,7 +25,7 @@ namespace heapprof::cli {
 namespace {
 
 struct PushFlags {
-  std::vector<std::string> words;  // the URL, and what is sent to it
+  std::vector<std::string> words;  // the URL, then what to send
   std::string token_file;
   std::string device = "host";
   PushTarget target;

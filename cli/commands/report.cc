@@ -60,7 +60,7 @@ Result<Done> check_view(const Profile& profile, const ReportView& view) {
   return Done{};
 }
 
-// Of two sets of flags none of the first goes with any of the second.
+// Two sets of flags that exclude each other.
 struct Exclusion {
   std::string_view these;
   std::string_view those;
@@ -68,7 +68,7 @@ struct Exclusion {
 constexpr Exclusion kExclusions[] = {
     {"--sort --top --tree --sizes --threads --packages --scopes --stable --instances --critical-path --snapshots "
      "--findings --list-suppressions --source --device --format --bytes --table",
-     "--html"},  // a page has all of it
+     "--html"},  // a page shows everything
     {"--table",
      "--tree --sizes --threads --packages --findings --scopes --stable --critical-path --snapshots --source "
      "--list-suppressions"},
@@ -91,7 +91,7 @@ bool is_in(std::string_view flags, std::string_view flag) {
   return (end == flags.size() || flags[end] == ' ') || is_in(flags.substr(end), flag);
 }
 
-// What was asked for beside something with which it has no meaning.
+// Refuses flags that have no meaning together.
 Result<Done> check_exclusions(const ReportOptions& options) {
   const ReportView& view = options.view;
   const std::pair<const char*, bool> flags[] = {
@@ -129,7 +129,7 @@ Result<Done> check_exclusions(const ReportOptions& options) {
   return Done{};
 }
 
-// What a format has no room for, and what needs another flag.
+// Refuses what a format cannot show, and flags that need another one.
 Result<Done> check_format(const ReportOptions& options) {
   const ReportView& view = options.view;
   const ReportFormat& format = *options.format;
@@ -158,8 +158,7 @@ Result<Done> check_format(const ReportOptions& options) {
   return Done{};
 }
 
-// The profile that is meant where none was named. A name that is there and empty (an unset variable of a script) is a
-// mistake.
+// The profile to show if none was named. An empty name (an unset variable of a script) is a mistake.
 Result<std::string> choose_file(const std::vector<std::string>& files) {
   if (!files.empty() && !files[0].empty()) return files[0];
   if (!files.empty()) return missing_profile("report");
@@ -172,8 +171,8 @@ Result<std::string> choose_file(const std::vector<std::string>& files) {
   return file;
 }
 
-// Where the profiles of the same run lie, seen from here; those that are not there any more have no name. A profile is
-// a stranger's: it names nothing but files beside it, and not more than are ever written.
+// The paths of the profiles of the same run; missing files have no name. A profile is not trusted: it can name only
+// files beside it, and no more than a run ever writes.
 std::vector<std::string> find_others(const Profile& profile, const std::string& file) {
   constexpr size_t kMost = 100;
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
@@ -188,7 +187,7 @@ std::vector<std::string> find_others(const Profile& profile, const std::string& 
   return found;
 }
 
-// --source, on all devices that have some of it.
+// --source, on all devices that have memory there.
 Result<std::string> source_report(const Profile& profile, const ReportView& view, const Terminal& terminal) {
   constexpr size_t kMostFiles = 5;
   std::string name = view.source;
@@ -229,7 +228,7 @@ Result<std::string> source_report(const Profile& profile, const ReportView& view
   return terminal.utf8 ? text : to_ascii(text);
 }
 
-// The exit code of what was shown, or what kept it from being shown.
+// The exit code for what was shown, or why it could not be shown.
 Result<int> show_report(const ReportOptions& options) {
   if (options.files.size() > 1) return one_profile_too_many(options.files[0], options.files[1]);
   ReportView view = options.view;
@@ -299,7 +298,7 @@ Result<int> show_report(const ReportOptions& options) {
   const bool says_that_it_is_sampled = render == render_report_text && options.table == nullptr && source.empty();
   const int code = print_output(shown_text());
   for (const Problem& warning : find_warnings(*profile, names_adviser(view.file))) {
-    // last: seen on a terminal
+    // last, where a terminal's user sees it
     if (!says_that_it_is_sampled || warning.id != "HP295") print_problem(warning, options.color);
   }
   for (const Problem& rule : unused) print_problem(rule, options.color);

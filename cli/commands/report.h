@@ -19,7 +19,7 @@ struct ReportOptions {
   std::string categories;  // a file
   const ReportFormat* format = nullptr;
   std::string html;                    // the page's file; empty: none is asked for
-  const ReportTable* table = nullptr;  // one by itself; nullptr: what the view says
+  const ReportTable* table = nullptr;  // only this one; nullptr: what the view says
   ColorMode color = ColorMode::kAuto;
 };
 

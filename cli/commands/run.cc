@@ -1,4 +1,4 @@
-// cli/commands/run.cc: what stands in front of the program is ours; everything from the program on is the program's.
+// cli/commands/run.cc: arguments before the program are heapprof's; everything from the program on is the program's.
 #include "cli/commands/run.h"
 
 #include "cli/base/file_name.h"
@@ -44,7 +44,8 @@ Result<StartRule> parse_start(const std::string& text) {
   return bad_start(text);
 }
 
-// Flags that exclude each other: two outputs in one file, or what needs every block beside what records a part of them.
+// Flags that exclude each other: two outputs in one file, or a flag that needs every block beside one that records a
+// part of them.
 std::optional<Problem> find_excluded(const RunOptions& options) {
   const std::pair<const char*, const std::string&> outputs[] = {
       {"-o", options.output}, {"--html", options.html}, {"--child-output", options.child_output}};

@@ -13,7 +13,7 @@ namespace heapprof::cli {
 void declare_run_options(Options* options, RunOptions* target);
 CommandText run_text();
 
-// Parses, and runs or helps.
+// Parses, and runs or shows help.
 int run_main(const std::vector<std::string>& arguments);
 
 }  // namespace heapprof::cli

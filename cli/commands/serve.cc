@@ -1,5 +1,5 @@
-// cli/commands/serve.cc: flags; cli/serve/serve.h does the rest. The socket is opened here, so that a port that is
-// taken is known before anything is looked for.
+// cli/commands/serve.cc: flags; cli/serve/serve.h does the rest. Opens the socket first, so that a port in use is
+// reported before any search.
 #include "cli/serve/serve.h"
 
 #include "cli/base/output.h"

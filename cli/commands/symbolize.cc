@@ -1,4 +1,4 @@
-// cli/commands/symbolize.cc: reads a profile, finds names, writes it in its own place or where -o says.
+// cli/commands/symbolize.cc: reads a profile, finds names, writes it in place or where -o says.
 #include "cli/base/atomic_file.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
@@ -35,7 +35,7 @@ bool is_packed(const std::string& path) {
   return file.get() == 0x1f && file.get() == 0x8b;
 }
 
-// What names are looked up by; a profile of another tool has addresses of one process, in which nobody knows the files.
+// Checks that names can be looked up: a profile of another tool has addresses of one process, without its files.
 Result<Done> check(const Profile& profile, const std::string& file) {
   if (profile.dialect != Dialect::kHeapprof)
     return profile_without_offsets(

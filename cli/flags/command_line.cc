@@ -7,7 +7,7 @@
 namespace heapprof::cli {
 namespace {
 
-// CLI11 takes "[a,b]" for a list of two. A sign behind it, which is taken off again, makes it a word like all others.
+// CLI11 takes "[a,b]" for a list of two. A character appended to it, and removed again, makes it an ordinary word.
 constexpr char kEndOfWord = '\x1f';
 
 std::string with_end(std::string word) {
@@ -27,7 +27,7 @@ std::vector<std::string> without_ends(std::vector<std::string> words) {
 
 std::optional<std::string> take_arguments(const CommandLine& line, const std::vector<std::string>& arguments) {
   CLI::App app;
-  app.set_help_flag();  // -h and --help are flags like all others
+  app.set_help_flag();  // -h and --help are ordinary flags
   for (const FlagTaker& flag : line.flags) {
     if (flag.values == FlagTaker::Values::kNone) {
       app.add_flag_callback(flag.names, [&flag] { flag.take({}); });

@@ -1,11 +1,11 @@
-// cli/flags/command_line.h: gives each flag of a command line its values; the one door to CLI11.
+// cli/flags/command_line.h: gives each flag of a command line its values; the only user of CLI11.
 //
 // CLI11 is a header of ten thousand lines: only command_line.cc includes it, so that it is compiled once.
 //
 // Guarantees
 //  - A command line is parsed once. Flags take their values in the order in which they are listed here, not as they
 //    were typed.
-// Not provided: words for mistakes. Options finds those that have a name before it calls this.
+// Not provided: messages for mistakes. Options finds those that have a name before it calls this.
 #pragma once
 
 #include <functional>
@@ -24,11 +24,11 @@ struct FlagTaker {
 
 struct CommandLine {
   std::vector<FlagTaker> flags;
-  std::string* positional = nullptr;                // takes the one argument that is no flag
+  std::string* positional = nullptr;                // takes the one non-option argument
   std::vector<std::string>* positionals = nullptr;  // takes all of them
 };
 
-// The name of what is wrong with `arguments`; nothing if all of them were taken.
+// The name of the mistake in `arguments`; nothing if all of them were taken.
 std::optional<std::string> take_arguments(const CommandLine& line, const std::vector<std::string>& arguments);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
 // cli/flags/estimate_options.cc: one list of flags for all kinds of estimates, so that one page of help shows them side
-// by side; a table says which belong to which.
+// by side; a table says which belong to which kind.
 #include "cli/flags/estimate_options.h"
 
 #include "cli/base/problems.h"
@@ -14,7 +14,7 @@ constexpr uint64_t kLargestNumber = 1'000'000'000'000'000'000;
 
 enum class Need : unsigned char { kForeign, kOptional, kRequired };
 
-// A number that some kinds go by.
+// A number that some kinds use.
 struct NumberFlag {
   const char* name;
   const char* group;
@@ -45,7 +45,7 @@ constexpr std::array<const char*, 4> kExamples = {
     "tensor 32x4096 --dtype bf16", "attention --batch 8 --heads 32 --seq 4096 --head-dim 128 --dtype f16",
     "kv-cache --layers 32 --kv-heads 8 --head-dim 128 --tokens 8192 --dtype f16", "weights 7B --dtype bf16"};
 
-// What pages in all say instead.
+// Whether --pages replaces it.
 bool is_per_sequence(const NumberFlag& flag) {
   return flag.target == &EstimateInput::tokens || flag.target == &EstimateInput::batch;
 }
@@ -63,7 +63,7 @@ Result<EstimateKind> find_kind(const std::vector<std::string>& words) {
   return estimate_of_what(words[0], nearest_word(words[0], {kEstimateKinds.begin(), kEstimateKinds.end()}));
 }
 
-// Takes the numbers over; what is missing is named all at once.
+// Copies the numbers; all missing ones are named at once.
 Result<Done> take_numbers(const EstimateFlags& flags, EstimateInput* input, std::vector<std::string>* missing) {
   const std::string kind = estimate_kind_name(input->kind);
   for (size_t i = 0; i < kNumbers.size(); ++i) {
@@ -84,7 +84,7 @@ Result<Done> take_numbers(const EstimateFlags& flags, EstimateInput* input, std:
   return Done{};
 }
 
-// The shape of a tensor, the number of weights.
+// Takes the shape of a tensor, or the number of weights.
 Result<Done> take_word(const EstimateFlags& flags, EstimateInput* input, std::vector<std::string>* missing) {
   const bool is_tensor = input->kind == EstimateKind::kTensor;
   const size_t most = is_tensor || input->kind == EstimateKind::kWeights ? 2 : 1;

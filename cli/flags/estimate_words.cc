@@ -1,5 +1,5 @@
-// cli/flags/estimate_words.cc: shapes are taken as people copy them: from a message of PyTorch, a model's configuration
-// or their own notes. What could be meant in two ways is refused.
+// cli/flags/estimate_words.cc: shapes are accepted as users copy them: from a message of PyTorch, a model's
+// configuration or their own notes. Ambiguous ones are refused.
 #include "cli/flags/estimate_words.h"
 
 #include "cli/base/problems.h"
@@ -14,7 +14,7 @@
 namespace heapprof::cli {
 namespace {
 
-// All of the text is one number.
+// Whether the whole text is one number.
 template <typename Number>
 bool parse_all(std::string_view text, Number* number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);

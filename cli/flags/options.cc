@@ -1,5 +1,5 @@
-// cli/flags/options.cc: the words for mistakes are ours, since CLI11's exceptions carry prose instead of facts: one
-// scan finds where the flags end and what is wrong with them; then CLI11 takes apart what is known to be right.
+// cli/flags/options.cc: messages for mistakes are our own, since CLI11's exceptions carry prose instead of facts: one
+// scan finds where the flags end and what is wrong with them; then CLI11 parses flags that are known to be right.
 #include "cli/flags/options.h"
 
 #include "cli/base/problems.h"
@@ -15,7 +15,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr const char* kHelpGroup = "help";
-constexpr const char* kNoValue = "unlimited";  // what a flag is given whose value was left out
+constexpr const char* kNoValue = "unlimited";  // the value of a flag without one
 
 std::vector<std::string> split_names(const char* names) {
   std::vector<std::string> result(1);
@@ -42,7 +42,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::string nearest_word(const std::string& typed, const std::vector<std::string>& known) {
   std::string best;
-  size_t best_distance = std::min<size_t>(3, typed.size() / 2 + 1);  // more than that is another word
+  size_t best_distance = std::min<size_t>(3, typed.size() / 2 + 1);  // beyond that it is another word
   if (typed.size() > 100) return best;
   for (const std::string& word : known) {
     const bool abbreviation = typed.size() >= 3 && word.compare(0, typed.size(), typed) == 0;
@@ -189,7 +189,7 @@ std::string Options::nearest(const std::string& flag) const {
   return is_long(flag) ? nearest_word(flag, known) : "";
 }
 
-// What CLI11 would report in prose: unknown flags, values that are missing or too many.
+// Finds the mistakes that CLI11 would report in prose: unknown flags, missing or superfluous values.
 Result<size_t> Options::scan(const std::vector<std::string>& arguments, Stop stop) const {
   bool only_positionals = false;
   size_t positionals = 0;

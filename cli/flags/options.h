@@ -35,10 +35,10 @@ struct FlagText {
   const char* names;  // "-o,--output"
   const char* value;  // "FILE", or "" for a flag without one
   const char* group;  // heading in --help
-  const char* text;   // what it does; lower case, no full stop; {}: the words that it takes
+  const char* text;   // what it does; lower case, no full stop; {}: is replaced by the words that it takes
 };
 
-// Groups that --help shows and -h, which has a screen, does not.
+// Groups that --help shows, and that -h, which fits a screen, does not.
 inline constexpr const char* kLongHelpGroup = "more, and for other tools";
 inline constexpr const char* kRareGroup = "seldom needed";
 
@@ -51,9 +51,9 @@ class Options {
 
   void add_flag(const FlagText& flag, bool* target);
   void add_text(const FlagText& flag, std::string* target);
-  void add_texts(const FlagText& flag, std::vector<std::string>* target);  // may be given again
+  void add_texts(const FlagText& flag, std::vector<std::string>* target);  // may be given several times
   void add_number(const FlagText& flag, uint64_t smallest, uint64_t largest, uint64_t* target);
-  // A flag whose value, in brackets, may be left out; it follows only behind "=". Without a value, 0.
+  // A flag whose value, in brackets, is optional, and follows only after "=". Without a value, 0.
   void add_wait(const FlagText& flag, uint64_t largest, std::optional<std::chrono::seconds>* target);
   // A size with its unit, at least `smallest_bytes`.
   void add_size(const FlagText& flag, uint64_t smallest_bytes, uint64_t* target);
@@ -68,9 +68,10 @@ class Options {
   void add_positional(std::string* target);                // at most one
   void add_positionals(std::vector<std::string>* target);  // any number
 
-  // Parses all of `arguments`; -h and --help are noted and end it.
+  // Parses all of `arguments`; -h and --help are noted and end the parsing.
   Result<Done> parse(const std::vector<std::string>& arguments);
-  // Parses the flags in front of the first argument that is none (or behind "--"); that and all that follows is `rest`.
+  // Parses the flags before the first non-option argument (or "--"); `rest` is that argument (or what follows "--"),
+  // and all after it.
   Result<Done> parse_prefix(const std::vector<std::string>& arguments, std::vector<std::string>* rest);
 
   // The text that -h or --help asked for, if one did.
@@ -87,7 +88,7 @@ class Options {
     bool must_take_value() const { return may_take_value() && text.value[0] != '['; }
   };
   enum class Stop : unsigned char { kAtEnd, kAtProgram };
-  // How many of `arguments` are the command's; a problem if one of these is none that was declared, or lacks its value.
+  // How many of `arguments` are the command's; a problem if one of these is an undeclared flag, or lacks its value.
   Result<size_t> scan(const std::vector<std::string>& arguments, Stop stop) const;
   Result<Done> take(std::vector<std::string> arguments);
 

@@ -1,5 +1,5 @@
-// cli/flags/suppression_options.h: the flags about known leaks, and about functions that stand for their callers, which
-// the commands that show places share.
+// cli/flags/suppression_options.h: the flags about known leaks, and about functions whose memory is attributed to their
+// callers. The commands that show places share them.
 #pragma once
 
 #include "cli/flags/options.h"

@@ -1,7 +1,7 @@
-// cli/inner/branches.cc: every byte may begin a branch. Most do not, or lead elsewhere; what leads to a function's
-// first bytes is decoded from the start of the function that it is in, which says what it is.
+// cli/inner/branches.cc: every byte may begin a branch. Most do not, or lead elsewhere. A candidate that leads to a
+// function's first bytes is checked by decoding the function that it is in from its start.
 //
-// Short branches reach 127 bytes, so they are decoded around each function, and nowhere else.
+// Short branches reach 127 bytes, so they are decoded only around each function.
 #include "cli/inner/branches.h"
 
 #include "cli/inner/decoder.h"
@@ -26,8 +26,8 @@ constexpr unsigned char kTwoBytes = 0x0f;
 constexpr unsigned char kAddressOf = 0x8d;  // lea
 constexpr uint64_t kDistanceBytes = 4;
 constexpr uint64_t kShortReach = 130;
-constexpr uint64_t kMostDecoded = 1 << 20;  // of one function, to find its instructions
-constexpr size_t kLookBytes = 1 << 20;      // between looks at the clock
+constexpr uint64_t kMostDecoded = 1 << 20;  // bytes of one function, to find its instructions
+constexpr size_t kLookBytes = 1 << 20;      // between checks of the clock
 
 bool is_condition(unsigned char opcode) { return (opcode & 0xf0) == 0x80; }
 bool is_by_rip(unsigned char modrm) { return (modrm & 0xc7) == 0x05; }
@@ -44,7 +44,7 @@ enum class Way { kCall, kBranch, kAddress };
 struct Watched {
   uint64_t start_svma;
   uint64_t end_svma;
-  size_t index;  // of a function; behind them: of a clone
+  size_t index;  // of a function; after the functions: of a clone
 };
 
 class Search {
@@ -112,7 +112,7 @@ class Search {
     return true;
   }
 
-  // is_guess: the bytes look like it; whether they are an instruction is not known.
+  // is_guess: the bytes look like such an instruction, but may not be one.
   void note(uint64_t from_svma, uint64_t target_svma, Way way, bool is_guess) {
     auto one = std::upper_bound(watched_.begin(), watched_.end(), target_svma,
                                 [](uint64_t svma, const Watched& watched) { return svma < watched.start_svma; });
@@ -121,7 +121,7 @@ class Search {
     if (why != nullptr && (!is_guess || is_instruction(from_svma, target_svma, way))) reasons_[one->index] = why;
   }
 
-  // Why the branch forbids to move the code; nullptr: it does not.
+  // Why the branch prevents relocating the code; nullptr: it does not.
   const char* reason(const Watched& one, uint64_t from_svma, uint64_t target_svma, Way way) const {
     if (one.index >= functions_.size())
       return is_own(from_svma) ? nullptr : "is a copy that the compiler made, and is called past the function";
@@ -138,7 +138,7 @@ class Search {
     return range != own_.begin() && (--range)->holds(svma);
   }
 
-  // Where that cannot be told, it is one.
+  // True if it is such an instruction, or if that cannot be determined.
   bool is_instruction(uint64_t opcode_svma, uint64_t target_svma, Way way) {
     const uint64_t start_svma = file_.start_before(opcode_svma);
     if (start_svma == 0 || opcode_svma - start_svma > kMostDecoded) return true;
@@ -177,7 +177,7 @@ class Search {
     }
   }
 
-  // Where the function jumps by a register or an indexed word (ff /4), tables may lead to its first bytes.
+  // If the function jumps by a register or an indexed word (ff /4), tables may lead to its first bytes.
   void look_at_tables(size_t index) {
     const HookedFunction& function = functions_[index];
     if (reasons_[index] != nullptr || !jumps_by_value(function)) return;
@@ -198,7 +198,8 @@ class Search {
         }
       }
     }
-    // The address of the entry alone is that of the function; among others of its own it is one of a table.
+    // A lone address of the entry is the function's address; next to other addresses in the function it is part of a
+    // table.
     const CodeRange& body = function.parts.front();
     const auto pointers = file_.pointers_between(body.start_svma, body.end_svma);
     if (!pointers) reasons_[index] = "jumps by tables that cannot be read";

@@ -1,10 +1,10 @@
-// cli/inner/branches.h: finds what leads to the first bytes of functions that are to be hooked, and is no plain call.
+// cli/inner/branches.h: finds what leads to the first bytes of functions to be hooked, other than plain calls.
 //
 // Guarantees
-//  - Looked at are direct branches of all code of the file, of any form; addresses that code computes (lea); tables of
-//    addresses and of distances, where a function jumps by one.
-//  - A branch between the first bytes is found wherever it stands. One back to the function's entry is found in the
-//    function and its ".cold" part: from elsewhere it is a call, or ends a function with one.
+//  - Checks direct branches of any form in all code of the file; addresses that code computes (lea); tables of
+//    addresses and of distances, if a function jumps by a table.
+//  - A branch between the first bytes is found wherever it is. A branch back to the function's entry is searched in the
+//    function and its ".cold" part: from elsewhere it is a call or a tail call.
 // Not provided: addresses that are computed by arithmetic.
 // Trust:    any bytes.
 // Cost:     1 ms for a MiB of code.
@@ -28,8 +28,8 @@ struct CodeRange {
 
 struct HookedFunction {
   std::string_view name;
-  std::vector<CodeRange> parts;  // where it is; the first begins with its entry
-  uint64_t patch_end_svma = 0;   // of the bytes that a jump replaces
+  std::vector<CodeRange> parts;  // where the function is; the first begins with its entry
+  uint64_t patch_end_svma = 0;   // end of the bytes that a jump replaces
 };
 // A compiler's copy or part of a hooked function, with parameters of its own: it cannot be hooked.
 struct FunctionClone {
@@ -39,8 +39,8 @@ struct FunctionClone {
 };
 
 struct FoundBranches {
-  std::vector<std::string> refusals;  // why functions must stay as they are: "free has a branch back to its entry"
-  std::vector<std::string> unseen;    // copies that give out blocks, and that not only the allocator calls
+  std::vector<std::string> refusals;  // why functions cannot be hooked: "free has a branch back to its entry"
+  std::vector<std::string> unseen;    // copies that return blocks and are called from outside the allocator
 };
 // own: the allocator's code, sorted. pre: file.read_code()
 FoundBranches find_branches(const CodeFile& file, const std::vector<HookedFunction>& functions,

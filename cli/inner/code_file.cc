@@ -1,5 +1,5 @@
-// cli/inner/code_file.cc: reads tables one by one, each as a whole; no mapping, as a file that shrinks meanwhile would
-// kill us.
+// cli/inner/code_file.cc: reads tables one by one, each as a whole. It maps nothing, as heapprof would die if the file
+// shrank.
 #include "cli/inner/code_file.h"
 
 #include "cli/base/file_table.h"
@@ -71,7 +71,7 @@ bool CodeFile::read_symbols(int fd) {
     auto strings = read_table<char>(fd, text.sh_offset, text.sh_size);
     if (!symbols || !strings) continue;
     has_all_names_ = has_all_names_ || section.sh_type == SHT_SYMTAB;
-    strings_.push_back(std::move(*strings));  // its bytes stay where they are when the list grows
+    strings_.push_back(std::move(*strings));  // its bytes do not move when the list grows
     const std::vector<char>& names = strings_.back();
     for (const Elf64_Sym& symbol : *symbols) {
       const unsigned type = ELF64_ST_TYPE(symbol.st_info);
@@ -97,8 +97,8 @@ std::optional<CodeFile> CodeFile::read(int fd, int debug_fd) {
   return file;
 }
 
-// .eh_frame_hdr: version 1, how three values are encoded, where .eh_frame is, how many entries there are, then pairs of
-// distances from its own start. Linkers write the table as signed distances of 4 bytes; another one is not read.
+// .eh_frame_hdr: version 1, the encodings of three values, the address of .eh_frame, the number of entries, then pairs
+// of distances from its own start. Linkers write the table as signed distances of 4 bytes; other forms are not read.
 void CodeFile::read_unwind_starts() {
   constexpr unsigned char kHead[] = {1, 0x1b, 0x03, 0x3b};
   struct Entry {

@@ -1,9 +1,8 @@
-// cli/inner/code_file.h: the functions and the code of an ELF file, as its symbol tables and its unwind tables name
-// them.
+// cli/inner/code_file.h: the functions and the code of an ELF file, from its symbol tables and its unwind tables.
 //
 // Guarantees
-//  - Functions of .symtab and .dynsym are found, and those of the separate debug file where one is given. Where the
-//    program was stripped, .eh_frame_hdr still tells where functions begin.
+//  - Functions of .symtab and .dynsym are found, and those of the separate debug file if one is given. If the program
+//    was stripped, .eh_frame_hdr still tells where functions begin.
 // Not provided: 32-bit files, other byte orders, files with more than 128 MiB in one table.
 // Trust:    any bytes: every offset, size and count is checked before it is used.
 #pragma once
@@ -19,41 +18,41 @@ namespace heapprof::cli {
 
 struct CodeSymbol {
   uint64_t start_svma = 0;
-  uint64_t size_bytes = 0;   // 0: not known
-  std::string_view name;     // in the file's own strings; empty: known by its unwind entry alone
-  bool is_indirect = false;  // STT_GNU_IFUNC: the address is that of what chooses the function
+  uint64_t size_bytes = 0;   // 0: unknown
+  std::string_view name;     // in the file's own strings; empty: known only from its unwind entry
+  bool is_indirect = false;  // STT_GNU_IFUNC: the address is that of the resolver
 };
 
 class CodeFile {
  public:
-  // Reads the symbols. None: it is no x86-64 ELF file that can be read. debug_fd: -1: there is none.
+  // Reads the symbols. nullopt: no readable x86-64 ELF file. debug_fd: -1: no debug file.
   static std::optional<CodeFile> read(int fd, int debug_fd);
   // Reads the code, and where functions begin. False: it cannot be read.
   bool read_code();
 
-  // Sorted by address; names of one address stand together.
+  // Sorted by address; names of one address are adjacent.
   const std::vector<CodeSymbol>& functions() const { return functions_; }
-  // The bytes of code at that address; empty: not all of them are in a segment of code.
+  // The bytes of code at that address; empty: not all of them are in a code segment.
   std::span<const unsigned char> code_at(uint64_t start_svma, uint64_t size_bytes) const;
-  // The first address behind `start_svma` at which another function begins, or its segment of code ends.
+  // The first address after `start_svma` at which another function begins, or its code segment ends.
   uint64_t next_start_svma(uint64_t start_svma) const;
-  // The last address, up to that one, at which a function begins; 0: no function does.
+  // The last address up to that one at which a function begins; 0: none.
   uint64_t start_before(uint64_t svma) const;
   bool is_start(uint64_t svma) const;
-  // All code, a segment after the other.
+  // All code, one segment after the other.
   struct Code {
     uint64_t start_svma;
     std::span<const unsigned char> bytes;
   };
   std::vector<Code> all_code() const;
-  // Bytes of any segment, as many as there are, up to that number.
+  // Bytes of any segment, up to that number.
   std::vector<unsigned char> bytes_at(uint64_t start_svma, uint64_t size_bytes) const;
   struct Pointer {
     uint64_t at_svma;
     uint64_t value_svma;
   };
-  // Every word of the file with such a value, as it is or as the loader makes it (R_X86_64_RELATIVE). None: not all of
-  // it can be read.
+  // Every word of the file with a value in that range, stored or after relocation (R_X86_64_RELATIVE). nullopt: the
+  // file cannot be read completely.
   std::optional<std::vector<Pointer>> pointers_between(uint64_t start_svma, uint64_t end_svma) const;
   uint64_t base_svma() const { return base_svma_; }
   uint64_t limit_svma() const { return limit_svma_; }
@@ -65,7 +64,7 @@ class CodeFile {
     uint64_t file_off = 0;
     uint64_t size_bytes = 0;
     bool is_code = false;
-    std::vector<unsigned char> bytes;  // of code, once read_code() was called
+    std::vector<unsigned char> bytes;  // for code, once read_code() was called
   };
   bool read_segments(int fd);
   bool read_symbols(int fd);

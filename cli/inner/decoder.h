@@ -22,7 +22,7 @@ class Decoder {
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  // The instruction at that place; nullptr: not an instruction. Valid until the next call.
+  // The instruction at that offset; nullptr: not an instruction. Valid until the next call.
   const cs_insn* at(std::span<const unsigned char> code, size_t offset, uint64_t svma) {
     if (instruction_ == nullptr || offset >= code.size()) return nullptr;
     const uint8_t* bytes = code.data() + offset;
@@ -38,7 +38,7 @@ class Decoder {
   cs_insn* instruction_ = nullptr;
 };
 
-// Of a branch: its target stands in it.
+// True if a branch has its target as an operand.
 inline bool is_relative_branch(const cs_insn& instruction) {
   const cs_x86& x86 = instruction.detail->x86;
   return x86.op_count == 1 && x86.operands[0].type == X86_OP_IMM;
@@ -46,7 +46,7 @@ inline bool is_relative_branch(const cs_insn& instruction) {
 inline uint64_t branch_target(const cs_insn& instruction) {
   return static_cast<uint64_t>(instruction.detail->x86.operands[0].imm);
 }
-// They have a short form alone.
+// These branches have only a short form.
 inline bool is_loop(const cs_insn& instruction) {
   switch (instruction.id) {
     case X86_INS_LOOP:

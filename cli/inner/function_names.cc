@@ -1,4 +1,4 @@
-// cli/inner/function_names.cc: a table of whole names, and jemalloc's prefixes taken off.
+// cli/inner/function_names.cc: a table of whole names; jemalloc's prefixes are stripped.
 #include "cli/inner/function_names.h"
 
 #include <array>

@@ -1,10 +1,10 @@
 // cli/inner/inner_plan.cc: names, then code, then patches.
 //
 // An allocator's functions call one another: mimalloc's realloc calls mi_heap_malloc and mi_free, which are hooked as
-// well. Such a call must not count. Which calls these are cannot be found out by trying, as it depends on sizes and on
-// what is free; so it is told by where a call comes from. The code from which the allocator's own calls come is what
-// its functions reach by direct calls and jumps. It may be too much (a function of a template that the program uses as
-// well), and the agent looks besides whether a function of the allocator is in progress on the stack.
+// well. Such a call must not count. Trying cannot show which calls these are, as that depends on sizes and on what is
+// free; so the call's origin decides. The allocator's own calls come from the code that its functions reach by direct
+// calls and jumps. That may be too much code (a template's function that the program uses as well), so the agent also
+// checks whether a function of the allocator is in progress on the stack.
 #include "cli/inner/inner_plan.h"
 
 #include "cli/inner/branches.h"
@@ -25,14 +25,14 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr uint64_t kMostReachedBytes = 64 << 20;  // of code that is looked through
+constexpr uint64_t kMostReachedBytes = 64 << 20;  // of code that is searched
 
 struct Candidate {
   const CodeSymbol* symbol = nullptr;
   NamedFunction named;
 };
 
-// The functions with known names. Those of malloc's family count only where malloc and free are among them: a program's
+// The functions with known names. Those of malloc's family count only if malloc and free are among them: a program's
 // own operator new calls malloc, which is hooked.
 std::vector<Candidate> find_candidates(const CodeFile& file) {
   std::vector<Candidate> all;
@@ -57,8 +57,8 @@ std::vector<Candidate> find_candidates(const CodeFile& file) {
   return all;
 }
 
-// Names of one address are one function: malloc's own name comes first, then operators, then the others. An allocator
-// whose prefixed names and malloc's are the same functions is one.
+// Names of one address are one function: malloc's standard name comes first, then operators, then the others. If an
+// allocator's prefixed names and malloc's are the same functions, it is one allocator.
 void keep_one_of_each(std::vector<Candidate>* all) {
   const auto rank = [](const Candidate& one) { return one.named.is_family ? 0 : one.named.group.empty() ? 1 : 2; };
   std::stable_sort(all->begin(), all->end(), [&](const Candidate& a, const Candidate& b) {
@@ -89,7 +89,7 @@ class Reach {
     }  // sorted, as the functions are
   }
 
-  // False: there is more of it than is looked through.
+  // False: it reaches more code than is searched.
   bool add(uint64_t start_svma) {
     if (!reached_.emplace(start_svma, 0).second) return true;
     std::vector<uint64_t> open = {start_svma};
@@ -128,7 +128,7 @@ class Reach {
   void note(uint64_t target_svma, std::vector<uint64_t>* open) {
     uint64_t start_svma = target_svma;
     if (!file_.is_start(target_svma)) {
-      // A part that the compiler set apart as unlikely is entered anywhere.
+      // A part that the compiler split off as unlikely (.cold) may be entered anywhere.
       auto part = std::upper_bound(cold_.begin(), cold_.end(), target_svma,
                                    [](uint64_t svma, const CodeRange& range) { return svma < range.start_svma; });
       if (part == cold_.begin() || !(--part)->holds(target_svma)) return;
@@ -137,8 +137,8 @@ class Reach {
     if (reached_.emplace(start_svma, 0).second) open->push_back(start_svma);
   }
 
-  // Every byte that may begin a direct call or jump. What looks like one and is none leads to the very start of a
-  // function once in ten thousand times.
+  // Follows every byte that may begin a direct call or jump. A false match leads to the very start of a function once
+  // in ten thousand times.
   void follow(uint64_t start_svma, uint64_t end_svma, std::vector<uint64_t>* open) {
     constexpr unsigned char kCall = 0xe8;
     constexpr unsigned char kJump = 0xe9;
@@ -165,9 +165,9 @@ uint64_t end_of_function(const CodeFile& file, const CodeSymbol& symbol) {
   return symbol.size_bytes == 0 ? next_svma : std::min(symbol.start_svma + symbol.size_bytes, next_svma);
 }
 
-// What compilers made of the functions besides: "free.cold" is a part of it; "free.part.0", "free.isra.0",
-// "free.constprop.0" are functions with parameters of their own. Blocks that one gives out are not seen; where one ends
-// blocks, those that were seen to begin would be leaks.
+// Finds the parts and copies that compilers made of the functions: "free.cold" is a part of it; "free.part.0",
+// "free.isra.0", "free.constprop.0" are functions with parameters of their own. Blocks that a copy returns are not
+// seen; if a copy ends blocks whose begin was seen, they would be false leaks.
 std::vector<FunctionClone> find_parts(const CodeFile& file, std::vector<HookedFunction>* hooked) {
   std::unordered_map<uint64_t, HookedFunction*> by_entry;
   for (HookedFunction& one : *hooked) by_entry[one.parts.front().start_svma] = &one;
@@ -194,7 +194,7 @@ std::vector<FunctionClone> find_parts(const CodeFile& file, std::vector<HookedFu
   return clones;
 }
 
-// The allocator that a group of functions is: of those without a prefix, by the names beside malloc.
+// The name of a group's allocator; without a prefix, by the names that come with malloc.
 std::string name_of_group(const std::string& group, const CodeFile& file) {
   if (!group.empty()) return allocator_of(group);
   for (const CodeSymbol& symbol : file.functions()) {
@@ -203,7 +203,7 @@ std::string name_of_group(const std::string& group, const CodeFile& file) {
   return "malloc";
 }
 
-// 0: there is no such function.
+// 0: no such function.
 uint64_t start_of(const CodeFile& file, std::string_view name) {
   for (const CodeSymbol& symbol : file.functions()) {
     if (symbol.name == name) return symbol.start_svma;

@@ -1,4 +1,4 @@
-// cli/inner/planning_time.h: how much processor time a plan may take: the program waits, and others of the run with it.
+// cli/inner/planning_time.h: how much processor time a plan may take: the program waits, and so do others of the run.
 #pragma once
 
 #include <time.h>
@@ -9,7 +9,7 @@ namespace heapprof::cli {
 
 inline constexpr uint64_t kPlanningNs = 2'000'000'000;
 
-// Of the calling thread: what else the machine does changes nothing.
+// Time of the calling thread: other load on the machine does not count.
 class PlanningTime {
  public:
   explicit PlanningTime(uint64_t most_ns) : end_ns_(now_ns() + most_ns) {}

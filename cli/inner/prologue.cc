@@ -1,4 +1,4 @@
-// cli/inner/prologue.cc: capstone decodes; what is relative is known by the instruction's encoding.
+// cli/inner/prologue.cc: capstone decodes; the instruction's encoding tells which operands are relative.
 #include "cli/inner/prologue.h"
 
 #include "cli/inner/decoder.h"
@@ -42,7 +42,7 @@ bool uses_eip(const cs_insn& instruction) {
   return false;
 }
 
-// What a linker or compiler puts between functions.
+// True for what a linker or compiler puts between functions.
 bool is_padding(std::span<const unsigned char> bytes, Decoder* decoder) {
   for (size_t at = 0; at < bytes.size();) {
     if (bytes[at] == 0xcc || bytes[at] == 0) {
@@ -67,7 +67,7 @@ class Mover {
     function_->moved_bytes = static_cast<uint8_t>(function_->moved_bytes + instruction.size);
     return true;
   }
-  // Four bytes of the last instruction, from that offset in it on, lead there.
+  // Makes four bytes of the last instruction, from that offset in it on, refer to the target.
   bool lead(size_t instruction_bytes, size_t offset, uint64_t target_svma,
             wire::MovedValue value = wire::MovedValue::kDistance) {
     if (function_->operand_count == wire::kMostMovedOperands) return false;
@@ -79,8 +79,8 @@ class Mover {
     std::memset(function_->moved + operand.at, 0, kOperandBytes);
     return true;
   }
-  // A call as a push of the address to return to, in two halves, and a jump: who unwinds finds the function itself.
-  // Flags and registers are as a call leaves them.
+  // Writes a call as a push of the return address, in two halves, and a jump, so that an unwinder finds the function
+  // itself. Flags and registers are as a call leaves them.
   bool call(const cs_insn& instruction, uint64_t return_svma) {
     constexpr unsigned char kPush[] = {0x68, 0, 0, 0, 0};                     // push imm32
     constexpr unsigned char kStore[] = {0xc7, 0x44, 0x24, 0x04, 0, 0, 0, 0};  // mov dword [rsp + 4], imm32
@@ -100,7 +100,7 @@ class Mover {
     return lead(instruction.size, x86.encoding.disp_offset,
                 instruction.address + instruction.size + static_cast<uint64_t>(x86.disp));
   }
-  // A near branch: its opcode, and four bytes.
+  // Writes a near branch: its opcode, and four bytes.
   bool branch(std::span<const unsigned char> opcode, uint64_t target_svma) {
     const size_t bytes = opcode.size() + kOperandBytes;
     if (function_->moved_bytes + bytes > wire::kMostMovedBytes) return false;
@@ -120,12 +120,12 @@ class Mover {
   wire::InnerFunction* function_;
 };
 
-// Why one instruction cannot be moved; nullptr: it was.
-// covered: bytes of the function that were moved before it.
+// Moves one instruction. Returns why it cannot be moved; nullptr: it was. covered: bytes of the function that were
+// moved before it.
 const char* move_one(const cs_insn& instruction, size_t covered, const Decoder& decoder, Mover* mover) {
   constexpr const char* kTooMuch = "begins with more relative operands than can be moved";
   if (decoder.is_in_group(instruction, X86_GRP_CALL)) {
-    // The call returns into the function itself: behind the jump, or it cannot.
+    // The call returns into the function itself: that is possible only after the jump.
     const bool returns_behind = covered + instruction.size >= wire::kJumpBytes;
     const bool is_moved = returns_behind && !uses_stack_pointer(instruction) && instruction.id == X86_INS_CALL &&
                           mover->call(instruction, instruction.address + instruction.size);
@@ -145,7 +145,7 @@ const char* move_one(const cs_insn& instruction, size_t covered, const Decoder& 
   if (decoder.is_in_group(instruction, X86_GRP_JUMP) && is_relative_branch(instruction)) {
     const uint64_t target_svma = branch_target(instruction);
     if (instruction.id == X86_INS_JMP) return mover->branch(std::span(&kNearJump, 1), target_svma) ? nullptr : kTooMuch;
-    // A prediction hint, or another prefix, is left out.
+    // Prediction hints and other prefixes are dropped.
     const uint8_t opcode = instruction.detail->x86.opcode[0];
     const uint8_t second = instruction.detail->x86.opcode[1];
     uint8_t condition;
@@ -198,7 +198,7 @@ Prologue move_prologue(const CodeFile& file, uint64_t entry_svma, uint64_t size_
     covered += instruction->size;
     is_ended = is_end(*instruction, decoder);
   }
-  if (covered < wire::kJumpBytes) {  // it is over: what follows may be covered if nobody executes it
+  if (covered < wire::kJumpBytes) {  // the function has ended: bytes after it may be covered if they are never executed
     const size_t missing = wire::kJumpBytes - covered;
     if (all.size() - start - covered < missing || !is_padding(all.subspan(start + covered, missing), &decoder))
       return refuse("is shorter than a jump");
@@ -209,7 +209,7 @@ Prologue move_prologue(const CodeFile& file, uint64_t entry_svma, uint64_t size_
     return refuse("begins with more relative operands than can be moved");
   function.patch_bytes = static_cast<uint8_t>(covered);
   std::memcpy(function.original, all.data() + start, covered);
-  // What leads to the covered bytes themselves, or reads them, would find the jump there.
+  // An operand that leads to the covered bytes, or reads them, would find the jump there.
   for (size_t i = 0; i < function.operand_count; ++i) {
     const uint64_t target = function.operands[i].target_svma;
     if (target >= entry_svma && target < function.patch_svma + covered)

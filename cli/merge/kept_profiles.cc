@@ -1,4 +1,4 @@
-// cli/merge/kept_profiles.cc: bytes are copied as they are, so that what was compressed stays so.
+// cli/merge/kept_profiles.cc: bytes are copied unchanged, so that compressed files stay compressed.
 #include "cli/merge/kept_profiles.h"
 
 #include "cli/base/atomic_file.h"
@@ -17,7 +17,7 @@
 namespace heapprof::cli {
 namespace {
 
-// A name is another machine's word, and becomes a part of a path.
+// A name comes from another machine, and becomes part of a path.
 std::string as_file_name(std::string name) {
   for (char& c : name) {
     if (c == '/' || static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '_';
@@ -90,7 +90,7 @@ Result<size_t> keep_profiles(const std::vector<KeptInput>& kept, const std::vect
   for (const KeptInput& input : kept) {
     const auto file =
         std::find_if(files.begin(), files.end(), [&](const ReadFile& it) { return is_same_process(it, input.file); });
-    if (file == files.end()) continue;  // in a sum that was named, or another process's
+    if (file == files.end()) continue;  // in an input that is a sum, or another process's
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error) return output_not_writable(folder, error.message());

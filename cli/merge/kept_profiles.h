@@ -1,5 +1,5 @@
-// cli/merge/kept_profiles.h: whole profiles beside a sum: of ranks that failed, and of those with a peak far above the
-// others'.
+// cli/merge/kept_profiles.h: whole profiles kept beside a sum: those of ranks that failed, and of ranks with a peak far
+// above the others'.
 #pragma once
 
 #include "cli/base/result.h"
@@ -14,20 +14,20 @@ namespace heapprof::cli {
 
 inline constexpr size_t kMostFailedKept = 32;
 
-// An input whose profile is kept, by what its file is known by, and the name that it gets.
+// An input whose profile is kept: the identity of its file, and its new name.
 struct KeptInput {
   ReadFile file;  // without a path
   std::string host;
   std::string name;
   std::string why;  // "rank 17 on node3: killed by signal 9"
 };
-// Failed ones first, kMostFailedKept of them, then high ones. No two have one name.
+// Failed ones first, kMostFailedKept of them, then high ones. Names are unique.
 std::vector<KeptInput> choose_kept(const Profile& profile);
 
 // "all.ranks" beside "all.json".
 std::string kept_folder(const std::string& output);
 
-// Copies those that are among the files; returns how many. The folder is made if there is one to copy.
+// Copies those among the files; returns the number. The folder is made if there is one to copy.
 Result<size_t> keep_profiles(const std::vector<KeptInput>& kept, const std::vector<ReadFile>& files,
                              const std::string& folder);
 

@@ -1,5 +1,5 @@
-// cli/merge/merge_files.cc: to read a file takes most of the time, so cores share nothing but the number of the next
-// one. In the end their sums are added up like files.
+// cli/merge/merge_files.cc: reading files takes most of the time, so cores share only the number of the next file. At
+// the end their sums are added up like files.
 #include "cli/merge/merge_files.h"
 
 #include "cli/base/file_name.h"
@@ -38,7 +38,7 @@ class FilesMerge {
     for (std::thread& thread : threads) thread.join();
     if (problem_) return *problem_;
     std::erase_if(shares, [](const FileShare& share) { return share.merger.inputs() == 0; });
-    // The first file first: where sums do not add up, that one is named first.
+    // The first file first: if sums do not add up, that file is named first.
     std::sort(shares.begin(), shares.end(), [](const FileShare& a, const FileShare& b) { return a.first < b.first; });
     for (size_t i = 1; i < shares.size(); ++i) {
       const Result<Done> added = shares[0].merger.add(shares[i].merger.take(), shares[i].first_file);
@@ -79,7 +79,7 @@ class FilesMerge {
     return !problem_;
   }
 
-  // Of several problems the first file's is told, whoever was faster.
+  // If there are several problems, the first file's is reported, whichever thread was faster.
   bool fail(size_t at, const Problem& problem) {
     const std::lock_guard lock(mutex_);
     if (!problem_ || at < problem_at_) {
@@ -91,9 +91,9 @@ class FilesMerge {
 
   const std::vector<std::string>& files_;
   const std::function<void(size_t)>& done_;
-  std::vector<ReadFile> read_;   // each element is written by the thread that has its number
+  std::vector<ReadFile> read_;   // the thread that took an element's number writes it
   std::atomic<size_t> next_{0};  // pairs with itself (A)
-  std::mutex mutex_;             // of what follows
+  std::mutex mutex_;             // guards the members below
   size_t count_ = 0;
   std::optional<Problem> problem_;
   size_t problem_at_ = 0;

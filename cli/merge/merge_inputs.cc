@@ -1,4 +1,4 @@
-// cli/merge/merge_inputs.cc: see merge_inputs.h. Links and several names of one file are seen through by its inode.
+// cli/merge/merge_inputs.cc: see merge_inputs.h. Links and several names of one file are recognised by its inode.
 #include "cli/merge/merge_inputs.h"
 
 #include "cli/base/problems.h"
@@ -35,7 +35,7 @@ Result<std::vector<std::string>> find_inputs(const std::vector<std::string>& nam
         is_whole_folder ? profiles_in(input) : Result<std::vector<std::string>>(std::vector<std::string>{input});
     if (!found && is_share && found.problem().id == folder_without_profiles(input).id) continue;
     if (!found) return found.problem();
-    // A merge that is repeated must not count its own result.
+    // A repeated merge must not count its own result.
     if (is_whole_folder) std::erase_if(*found, [&](const std::string& file) { return out && identify(file) == out; });
     if (found->empty() && !is_share) return folder_without_profiles(input);
     for (const std::string& file : *found) {

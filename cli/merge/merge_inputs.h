@@ -8,8 +8,8 @@
 
 namespace heapprof::cli {
 
-// What is named, and the profiles in the folders that are; never the output, and no file twice. `is_share`: of a node's
-// files, where those of other nodes are not there and need not be.
+// The named files, and the profiles in the named folders; never the output, and no file twice. `is_share`: only a
+// node's share: files of other nodes may be missing.
 Result<std::vector<std::string>> find_inputs(const std::vector<std::string>& named, const std::string& output,
                                              bool is_share);
 

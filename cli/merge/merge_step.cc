@@ -1,5 +1,5 @@
-// cli/merge/merge_step.cc: every wait has an end. A process waits for those below it for a part of the time that the
-// whole may take, the less the further it is from process 0, so that whoever waits for it hears of it in time.
+// cli/merge/merge_step.cc: every wait has a limit. A process waits for those below it for a part of the total time,
+// less the further it is from process 0, so that its parent gets its result in time.
 #include "cli/merge/merge_step.h"
 
 #include "cli/base/atomic_file.h"
@@ -21,8 +21,8 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr uint64_t kLeastNs = 10'000'000'000;  // that whole profiles may take, however little time is left
-constexpr uint64_t kSilentNs = 3'000'000'000;  // before it is said who is waited for
+constexpr uint64_t kLeastNs = 10'000'000'000;  // for whole profiles, however little time is left
+constexpr uint64_t kSilentNs = 3'000'000'000;  // before it names what it waits for
 constexpr const char* kNotCome = "did not come";
 
 // done.R: "part SNAPSHOTS" or "none SNAPSHOTS" or "failed WHY", then "missing PROCESS WHY" for each.
@@ -72,12 +72,12 @@ uint64_t number_of(const std::string& text) {
   return number;
 }
 
-// keep: a line for each that is wanted: its number, pid, image, start, and its file's name up to the end of the line.
+// keep: a line for each wanted profile: its number, pid, image, start, and its file's name up to the end of the line.
 std::string keep_text(const std::vector<KeptInput>& kept) {
   std::string text = "heapprof-keep-1\n";
   for (size_t i = 0; i < kept.size(); ++i) {
     const ReadFile& file = kept[i].file;
-    if (file.file.find('\n') != std::string::npos) continue;  // nobody would know it again
+    if (file.file.find('\n') != std::string::npos) continue;  // no process could read it back
     text += fmt::format("{} {} {} {} {}\n", i, file.pid, file.image, file.start_unix_ns, file.file);
   }
   return text;
@@ -105,7 +105,7 @@ std::vector<KeptInput> parse_keep(const std::string& text) {
 
 std::string own_name(const char* what, uint64_t process) { return fmt::format("{}.{}", what, process); }
 
-// Two shares with one process would count it twice: a copy of its profile, which is another file.
+// Finds a process that is in two shares, and would be counted twice: a copy of its profile is another file.
 const MergedPart* find_twice(const Profile& profile) {
   using Key = std::tuple<std::string, std::string, uint64_t, uint32_t, int64_t, uint64_t>;
   std::map<Key, uint32_t> seen;
@@ -135,8 +135,8 @@ uint64_t MergeStep::until_ns(const StepTask& task) const {
   return start_ns_ + request_.wait_ns / (deepest + 1) * (deepest + 1 - task.depth);
 }
 
-// Of those whose sums go into this process's. Who is not there in time may have summed nothing, and those below it
-// have: they are asked themselves.
+// Gathers from the processes whose sums go into this one's. If one is not there in time, its own sum may be missing,
+// and those below it may have theirs: so they are asked directly.
 void MergeStep::gather_below(uint64_t process, uint64_t until_ns, std::vector<std::string>* parts, Gathered* gathered) {
   for (const StepTask& task : plan_) {
     if (task.parent != process || task.process == process) continue;

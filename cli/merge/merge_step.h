@@ -1,12 +1,13 @@
-// cli/merge/merge_step.h: heapprof merge as a step of a job: one process for each node or core, started by the launcher
-// (`srun heapprof merge …`, `mpirun -n N heapprof merge …`), each with its share of the files.
+// cli/merge/merge_step.h: heapprof merge as an MPI or Slurm job step: the launcher starts one process for each node or
+// core (`srun heapprof merge …`, `mpirun -n N heapprof merge …`), each with its share of the files.
 //
 // Guarantees
-//  - A file is merged once, whether folders are a node's own or shared (step_folder.h).
-//  - Sums are reduced by node first, then over nodes; the result is that of one process that merges all files.
-//  - Who does not come in time is named, and costs its own share alone: what was summed below it is taken over.
-// Not provided: another way between the processes than files: no library of MPI is needed, and a folder is that all of
-//           them see.
+//  - A file is merged once, whether folders are local to a node or shared (step_folder.h).
+//  - Sums are merged on each node first, then across nodes; the result is that of one process that merges all files.
+//  - A process that does not come in time is named, and only its own share is lost: the sums below it are used
+//    directly.
+// Not provided: communication between the processes other than by files: no MPI library is needed, only a folder that
+// all of them see.
 // Context:  one thread; merge_files() has its own.
 #pragma once
 
@@ -26,11 +27,11 @@ namespace heapprof::cli {
 
 struct StepRequest {
   LauncherStep step;
-  std::vector<std::string> files;  // that this process sees
+  std::vector<std::string> files;  // those that this process sees
   std::string folder;              // that all see
   uint64_t wait_ns = 0;
-  std::function<void(const std::string&)> say;  // what is waited for, where it takes long
-  std::function<void(const Problem&)> warn;     // of what process 0 knows, and ends with
+  std::function<void(const std::string&)> say;  // told what it waits for, if that takes long
+  std::function<void(const Problem&)> warn;     // told what process 0 knows, and ends with
 };
 
 struct MissingProcess {
@@ -47,19 +48,19 @@ class MergeStep {
  public:
   explicit MergeStep(StepRequest request);
 
-  // Process 0: the sum of all that came. Others wait until finish() was called, whatever this gives.
+  // Process 0: the sum of all that came. The others wait until finish() is called, whatever this returns.
   Result<StepSum> lead();
-  // Brings the profiles that are wanted into the folder of whole ones, lets the others go, and removes what was in
-  // between. Returns how many were brought.
+  // Copies the wanted profiles into the folder of whole ones, lets the other processes end, and removes intermediate
+  // files. Returns the number of copies.
   Result<size_t> finish(const std::vector<KeptInput>& kept, const std::string& folder);
 
-  // The other processes: from the first word to the last. What process 0 was told of is no problem of theirs: a
-  // launcher that sees one process fail ends the others, while process 0 still writes.
+  // The other processes: the whole work. A problem that they reported to process 0 does not fail them: a launcher that
+  // sees one process fail ends the others, while process 0 still writes.
   Result<Done> follow();
 
  private:
   struct Gathered {
-    std::vector<Profile> sums;  // of its own files, and of those below
+    std::vector<Profile> sums;  // of its own files, and of the processes below
     std::vector<MissingProcess> missing;
     uint64_t snapshots = 0;
   };
@@ -74,7 +75,7 @@ class MergeStep {
   StepFolder folder_;
   uint64_t start_ns_ = 0;
   std::vector<StepTask> plan_;
-  std::vector<ReadFile> read_;  // of its own share
+  std::vector<ReadFile> read_;  // those of its own share
 };
 
 }  // namespace heapprof::cli

@@ -1,6 +1,6 @@
-// cli/merge/step_folder.cc: a folder of profiles may be a node's own, or one that nodes share, and nobody says which.
-// So each process says what it sees: a file's size, moment of its last change (in ns) and inode are the same from
-// wherever it is looked at, and two files do not have all three alike. A file that several see is given to one of them.
+// cli/merge/step_folder.cc: a folder of profiles may be local to a node, or shared by nodes, and nothing says which. So
+// each process lists what it sees: a file's size, time of last change (in ns) and inode are the same from every node,
+// and two files differ in at least one. A file that several see is given to one of them.
 #include "cli/merge/step_folder.h"
 
 #include "cli/base/atomic_file.h"
@@ -102,7 +102,7 @@ std::optional<std::string> StepFolder::wait(const std::string& name, uint64_t un
 
 void StepFolder::leave(const std::string& name) const {
   unlink(file(name).c_str());
-  rmdir(path_.c_str());  // where nobody else has anything in it
+  rmdir(path_.c_str());  // succeeds if it is empty
 }
 
 void StepFolder::remove(uint64_t processes) const {
@@ -145,14 +145,14 @@ std::optional<StepList> parse_list(const std::string& text) {
 std::vector<StepTask> make_plan(const std::vector<std::pair<uint64_t, StepList>>& lists) {
   std::vector<StepTask> plan;
   std::map<std::string, std::vector<size_t>> hosts;
-  std::map<FileMark, std::vector<std::pair<size_t, uint64_t>>> seen;  // who, and as which of its files
+  std::map<FileMark, std::vector<std::pair<size_t, uint64_t>>> seen;  // the process, and its index of the file
   for (size_t i = 0; i < lists.size(); ++i) {
     plan.push_back({lists[i].first, 0, 0, {}});
     hosts[lists[i].second.host].push_back(i);
     for (size_t file = 0; file < lists[i].second.files.size(); ++file)
       seen[lists[i].second.files[file]].push_back({i, file});
   }
-  // In turn, so that each of those that see the same files takes as many as the others.
+  // In turn, so that processes which see the same files take equal numbers.
   std::vector<uint64_t> taken(lists.size());
   for (const auto& [mark, by] : seen) {
     const auto least = std::min_element(by.begin(), by.end(),
@@ -202,7 +202,7 @@ std::optional<std::vector<StepTask>> parse_plan(const std::string& text) {
       if (!words.read(&task.files.emplace_back())) return std::nullopt;
     }
   }
-  // Nobody is below itself: whoever follows parents comes to process 0.
+  // No process is below itself: following parents ends at process 0.
   std::map<uint64_t, uint64_t> depths;
   for (const StepTask& task : plan) {
     if (!depths.try_emplace(task.process, task.depth).second) return std::nullopt;

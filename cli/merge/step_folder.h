@@ -1,18 +1,17 @@
-// cli/merge/step_folder.h: how the processes of a launcher's step tell each other where they are: small files in a
-// folder that all of them see.
+// cli/merge/step_folder.h: how the processes of a job step communicate: small files in a folder that all of them see.
 //
-//   list.R    which profiles process R found in its folders, by what tells files apart, and its host
-//   plan      of process 0: who came, in which order they are reduced, and which files each takes
+//   list.R    the profiles that process R found in its folders, by FileMark, and its host
+//   plan      by process 0: the processes that came, the order of merging, and the files of each
 //   part.R    the sum of R's files and of the sums below it
-//   done.R    that part.R is there, or that there is none, or why; and who did not come below R
-//   keep      of process 0: whose whole profiles are wanted
-//   kept.R    that R has copied those that it has
+//   done.R    that part.R is there, or empty, or why it failed; and the missing processes below R
+//   keep      by process 0: the whole profiles that are wanted
+//   kept.R    that R has copied its own of those
 //
 // Guarantees
-//  - A file appears whole (AtomicFile).
-//  - Nothing is waited for longer than was said.
-// Not provided: order between files of different processes on a file system that does not keep it (NFS shows a name
-//           late, but never a part of a file).
+//  - A file appears complete (AtomicFile).
+//  - No wait is longer than its limit.
+// Not provided: order between files of different processes, if the file system does not keep it (NFS may show a name
+// late, but never a part of a file).
 // Trust:    the folder is the user's; its bytes are checked all the same.
 #pragma once
 
@@ -32,20 +31,20 @@ class StepFolder {
   Result<Done> make() const;
   std::string file(const std::string& name) const { return path_ + "/" + name; }
   Result<Done> write(const std::string& name, const std::string& text) const;
-  // None: it is not there (yet).
+  // nullopt: the file does not exist (yet).
   std::optional<std::string> read(const std::string& name) const;
-  // Waits until the file is there, at most until then (monotonic_ns()).
+  // Waits for the file, at most until until_ns (monotonic_ns()).
   std::optional<std::string> wait(const std::string& name, uint64_t until_ns) const;
-  // Takes one's own file away, and the folder if it was the last.
+  // Removes this process's own file, and the folder if that was the last.
   void leave(const std::string& name) const;
-  // With everything in it that these processes wrote.
+  // Removes the folder with everything that these processes wrote.
   void remove(uint64_t processes) const;
 
  private:
   std::string path_;
 };
 
-// What tells a file apart from others, on whatever machine it is looked at.
+// Identifies a file, from whatever machine it is seen.
 struct FileMark {
   uint64_t size_bytes = 0;
   int64_t modified_ns = 0;
@@ -62,15 +61,15 @@ struct StepList {
 std::string list_text(const StepList& list);
 std::optional<StepList> parse_list(const std::string& text);
 
-// What one process has to do. Its parent is the process whose sum its own goes into.
+// The task of one process. Its parent is the process that adds its sum.
 struct StepTask {
   uint64_t process = 0;
   uint64_t parent = 0;          // of process 0: itself
   uint64_t depth = 0;           // from process 0
-  std::vector<uint64_t> files;  // of its list, from 0
+  std::vector<uint64_t> files;  // indexes into its list
 };
-// For those that came, with process 0 among them. A file is one process's that sees it, whichever; a host's processes
-// go into the first of them, and those of hosts, eight at a time, into one.
+// For those that came, including process 0. A file goes to any one process that sees it; a host's sums go into its
+// first process, and the hosts' sums, eight at a time, into one.
 std::vector<StepTask> make_plan(const std::vector<std::pair<uint64_t, StepList>>& lists);
 std::string plan_text(const std::vector<StepTask>& plan);
 std::optional<std::vector<StepTask>> parse_plan(const std::string& text);

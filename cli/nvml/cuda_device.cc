@@ -1,5 +1,5 @@
-// cli/nvml/cuda_device.cc: the driver tells what is free only to who has a context on the device, and a context takes
-// some hundred MiB itself. A program will have one too: what is free beside it is what the program can get.
+// cli/nvml/cuda_device.cc: the driver reports free memory only to a process with a context on the device, and a context
+// itself takes some hundred MiB. A program will have one, too: what is free besides it is what the program can get.
 //
 // Types are those of cuda.h 13.0, as facts of its ABI.
 #include "cli/nvml/cuda_device.h"
@@ -24,7 +24,7 @@ Function* find(const char* name) {
 constexpr const char* kNeeded[] = {"cuInit",          "cuDeviceGetCount", "cuDeviceGet", "cuDevicePrimaryCtxRetain",
                                    "cuCtxSetCurrent", "cuMemGetInfo_v2"};
 
-// The driver itself says what its errors mean.
+// The driver's own text for an error.
 const char* text_of(int error) {
   static char number[64];
   const char* text = nullptr;
@@ -37,7 +37,7 @@ const char* text_of(int error) {
 void describe(CudaDevice* device) {
   auto* const ask_name = find<int(char*, int, int)>("cuDeviceGetName");
   if (ask_name == nullptr || ask_name(device->name, sizeof device->name - 1, device->handle) != 0) device->name[0] = 0;
-  auto* ask_uuid = find<int(unsigned char*, int)>("cuDeviceGetUuid_v2");  // of a part of a GPU, its own
+  auto* ask_uuid = find<int(unsigned char*, int)>("cuDeviceGetUuid_v2");  // for a part of a GPU, its own UUID
   if (ask_uuid == nullptr) ask_uuid = find<int(unsigned char*, int)>("cuDeviceGetUuid");
   unsigned char bytes[16];
   if (ask_uuid == nullptr || ask_uuid(bytes, device->handle) != 0) return;

@@ -1,23 +1,23 @@
-// cli/nvml/main.cc: heapprof-nvml: says what NVML counts as in use on GPUs, and by whom. A program of its own: the tool
-// may be linked statically, and a driver that never answers holds up nobody else.
+// cli/nvml/main.cc: heapprof-nvml: reports what NVML counts as in use on GPUs, and by which processes. It is a program
+// of its own: the tool may be linked statically, and a driver that never answers blocks only this program.
 //
-// usage: heapprof-nvml <UUIDS        a line each, of GPUs that are looked at from then on; ends with its input, or who
-//                                    started it
+// usage: heapprof-nvml <UUIDS        a line each, of GPUs to be watched from then on; ends with its input, or with its
+//                                    parent
 // Prints "ready" when NVML has started, or "missing REASON", and ends; then, at once and every second (ten times a
 // second in the first two seconds), for each GPU:
 //   device UUID BYTES_IN_USE
-//   process PID BYTES                for each that NVML knows the bytes of
+//   process PID BYTES                for each process whose bytes NVML knows
 //   end
 // or "unknown UUID REASON".
 //
 // usage: heapprof-nvml free INDEX
-// Makes a context on that device of CUDA's, prints "free BYTES TOTAL CONTEXT NAME", and ends: what is free beside the
-// context, and what that took by NVML's count ("-": not known); or "missing REASON".
+// Creates a context on that CUDA device, prints "free BYTES TOTAL CONTEXT NAME", and ends: what is free besides the
+// context, and what the context took by NVML's count ("-": unknown); or "missing REASON".
 //
 // Types and values are those of nvml.h of CUDA 13.0, as facts of its ABI.
 //
-// Runs wherever the agent does: it needs no symbol newer than glibc 2.31, so it starts itself (a start file of a newer
-// one asks for that), and takes dlopen from where it was before 2.34.
+// Runs wherever the agent does: it needs no symbol newer than glibc 2.31. So it has its own _start (a newer glibc's
+// start file needs newer symbols), and uses the version of dlopen from before 2.34.
 #include "cli/nvml/cuda_device.h"
 
 #include <dlfcn.h>
@@ -74,7 +74,7 @@ Function* find(const char* name) {
   return reinterpret_cast<Function*>(dlsym(g_library, name));
 }
 
-// NVML itself says what its errors mean.
+// NVML's own text for an error.
 const char* text_of(int error) {
   auto* ask = find<const char*(int)>("nvmlErrorString");
   return ask == nullptr ? "NVML cannot say why" : ask(error);
@@ -86,7 +86,7 @@ const char* text_of(int error) {
   _exit(0);
 }
 
-// Why there is none; nullptr: there is.
+// Returns why NVML is missing; nullptr: it has started.
 const char* start_nvml() {
   g_library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   if (g_library == nullptr) return dlerror();
@@ -115,7 +115,7 @@ void add_device(const char* uuid) {
 }
 
 // A function that lists processes. Entries of the third version had 32 bytes in drivers of 2023, and then 24 again: it
-// is asked only where the second is gone.
+// is used only if the second version is gone.
 struct List {
   const char* name;
   size_t entry_bytes;
@@ -127,7 +127,7 @@ constexpr List kMpsLists[] = {{"nvmlDeviceGetMPSComputeRunningProcesses_v2", siz
                               {"nvmlDeviceGetMPSComputeRunningProcesses_v3", sizeof(Process)},
                               {"nvmlDeviceGetMPSComputeRunningProcesses", sizeof(OldProcess)}};
 
-// Drivers may say the numbers that processes have outside of a container: then one of them could be another's here.
+// Inside a container, drivers may report process ids from outside: such an id could be another process's here.
 bool are_ours(const char* entries, unsigned count, size_t entry_bytes) {
   char name[64] = {};
   if (readlink("/proc/self/ns/pid", name, sizeof name - 1) > 0 && strcmp(name, kFirstPidNamespace) == 0) return true;
@@ -149,7 +149,7 @@ void print_processes(void* handle, const List (&lists)[kCount]) {
     count = count < kMostProcesses ? count : kMostProcesses;
     if (!are_ours(entries, count, list.entry_bytes)) return;
     for (unsigned i = 0; i < count; ++i) {
-      OldProcess process;  // what newer ones begin with
+      OldProcess process;  // newer entries begin with these fields
       memcpy(&process, entries + i * list.entry_bytes, sizeof process);
       if (process.used_bytes != kNotAvailable && process.used_bytes != 0)
         printf("process %u %llu\n", process.pid, static_cast<unsigned long long>(process.used_bytes));
@@ -171,10 +171,10 @@ void print_devices() {
     print_processes(g_devices[i].handle, kMpsLists);
     printf("end\n");
   }
-  if (fflush(stdout) != 0) _exit(1);  // nobody reads any more
+  if (fflush(stdout) != 0) _exit(1);  // the reader is gone
 }
 
-// Lines that have come; the rest stays.
+// Takes the complete lines; the rest stays.
 void take_lines(char* text, size_t* length) {
   size_t start = 0;
   for (size_t at = 0; at < *length; ++at) {
@@ -187,7 +187,7 @@ void take_lines(char* text, size_t* length) {
   *length -= start;
 }
 
-// By NVML's count; kNotAvailable: it does not say.
+// Free memory by NVML's count; kNotAvailable: NVML cannot say.
 uint64_t free_of(const char* uuid) {
   void* handle = nullptr;
   Memory memory{};
@@ -197,7 +197,7 @@ uint64_t free_of(const char* uuid) {
   return is_known ? memory.free : kNotAvailable;
 }
 
-// NVML is asked on both sides of the context's making: it is the one that can be asked without a context.
+// NVML is queried before and after the context is created: it can be queried without a context.
 [[noreturn]] void print_free(const char* index) {
   heapprof::nvml::CudaDevice device;
   if (const char* reason = heapprof::nvml::find_cuda_device(atoi(index), &device)) leave(reason);
@@ -214,14 +214,14 @@ uint64_t free_of(const char* uuid) {
   }
   printf(" %s\n", device.name);
   fflush(stdout);
-  _exit(0);  // which ends the context
+  _exit(0);  // this ends the context
 }
 
 }  // namespace
 
 extern "C" [[noreturn, gnu::used]] void run_heapprof_nvml(long* stack) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);              // NVML may never come back to see that the input has ended
-  syscall(SYS_close_range, 3u, UINT32_MAX, 0u);  // what is not ours must not stay open for that long
+  prctl(PR_SET_PDEATHSIG, SIGKILL);              // a call of NVML may never return to see that the input has ended
+  syscall(SYS_close_range, 3u, UINT32_MAX, 0u);  // inherited descriptors must not stay open for that long
   char** const arguments = reinterpret_cast<char**>(stack + 1);
   if (*stack == 3 && strcmp(arguments[1], "free") == 0) print_free(arguments[2]);
   if (const char* reason = start_nvml()) leave(reason);

@@ -1,12 +1,12 @@
 // cli/run/checkpoints.cc: when a checkpoint is worth its price.
 //
-// A forked copy of the collector writes it. Names are the dear part: to look them up in a program's debug information
-// can take minutes. So the first checkpoint of a process has none; it is safe after some milliseconds, and `report`
-// looks its names up when it is shown. A second copy then tries with names, and is ended if it takes too long. Once
-// names are in the cache, checkpoints have them at once.
+// A forked copy of the collector writes it. Names are the expensive part: to look them up in a program's debug
+// information can take minutes. So the first checkpoint of a process has no names; it is safe after some milliseconds,
+// and `report` looks its names up when it shows it. A second copy then tries with names, and is ended if it takes too
+// long. Once names are in the cache, checkpoints have them at once.
 //
-// A program may be killed after a second or after a day. So the time between two grows by the
-// age of the process, up to a minute, and further where the budget asks for it.
+// A program may be killed after a second or after a day. So the time between two grows with the age of the process, up
+// to a minute, and beyond if the budget requires it.
 #include "cli/run/checkpoints.h"
 
 #include "cli/base/atomic_file.h"
@@ -33,16 +33,16 @@ constexpr uint64_t kLookIntervalNs = 100 * kMs;
 constexpr uint64_t kFirstNs = kSecond;
 constexpr uint64_t kLongestNs = 60 * kSecond;
 constexpr uint64_t kAgeTimes = 2;          // the next is due when the process is three times as old
-constexpr uint64_t kAtStartNs = 60 * kMs;  // what all may take in the first minute
-constexpr uint64_t kShareOf = 1000;        // and then of the time: a thousandth
+constexpr uint64_t kAtStartNs = 60 * kMs;  // what all checkpoints may take in the first minute
+constexpr uint64_t kShareOf = 1000;        // and after it: a thousandth of the time
 constexpr uint64_t kNamesNs = 20 * kMs;    // a guess
 constexpr uint64_t kBareNs = 5 * kMs;      // of a small program
 constexpr uint64_t kSmallBytes = 8 << 20;  // its MemoryNeed::finish_bytes
-constexpr uint64_t kBytesPerNs = 3;        // of what is beyond
+constexpr uint64_t kBytesPerNs = 3;        // for bytes beyond that
 constexpr uint64_t kLeastPatienceNs = 100 * kMs;
-constexpr uint64_t kPatienceTimes = 4;  // its processor time may be spread over so much
+constexpr uint64_t kPatienceTimes = 4;  // its processor time may be spread over this multiple
 constexpr int kNice = 10;
-constexpr uint64_t kAtOnceNs = 1;  // names are due, but behind every process that has no checkpoint yet: its time is 0
+constexpr uint64_t kAtOnceNs = 1;  // names are due, but after every process that has no checkpoint yet: its time is 0
 
 uint64_t ns_of(const timeval& time) {
   return static_cast<uint64_t>(time.tv_sec) * kSecond + static_cast<uint64_t>(time.tv_usec) * 1000;
@@ -133,14 +133,14 @@ void Checkpoints::begin(const RunningImage& image, bool has_names, uint64_t most
   work_ = {writer, image.number, has_names, now_ns, most_ns};
 }
 
-// In the copy. Its end says whether the file is there.
+// Runs in the copy. Its exit status says whether the file is there.
 void Checkpoints::write(pid_t pid, const Plan& plan, bool has_names, Server* server, Processes* processes) const {
   server->abandon();
   const int null = open("/dev/null", O_RDWR);
   for (int fd = 0; fd <= 2; ++fd) dup2(null, fd);
   setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kNice);
   if (const int fd = open("/proc/self/oom_score_adj", O_WRONLY); fd >= 0)
-    static_cast<void>(!::write(fd, "1000", 4));  // where memory ends, this ends first
+    static_cast<void>(!::write(fd, "1000", 4));  // if memory runs out, this process is killed first
   unsetenv("DEBUGINFOD_URLS");
   try {
     FinishOptions options = options_;
@@ -155,7 +155,7 @@ void Checkpoints::write(pid_t pid, const Plan& plan, bool has_names, Server* ser
   _exit(1);
 }
 
-// False: one is at work.
+// False: a copy is at work.
 bool Checkpoints::reap() {
   if (work_.writer == 0) return true;
   int status = 0;
@@ -172,7 +172,7 @@ bool Checkpoints::reap() {
 void Checkpoints::take_leave(bool is_good, uint64_t cpu_ns) {
   spent_ns_ += cpu_ns;
   Plan& plan = plans_[work_.number];
-  // Of a copy that was ended just now only the file says how far it came.
+  // If a copy was ended just now, only the file says how far it came.
   plan.is_written = plan.is_written || is_good || (!may_overwrite_ && access(plan.path.c_str(), F_OK) == 0);
   if (work_.has_names) {
     plan.wants_names = false;

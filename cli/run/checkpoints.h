@@ -1,14 +1,14 @@
-// cli/run/checkpoints.h: profiles of what runs still, where the run will write its own, for the case that the run and
+// cli/run/checkpoints.h: profiles of running processes, at the paths of their final profiles, in case the run and
 // heapprof are killed together.
 //
 // Guarantees
-//  - A checkpoint has the name that the process's profile will have, and is replaced by it. It is whole or not there,
-//    and says that the process was running. What is no regular file gets none.
-//  - From a minute on the checkpoints take 0.1 % of the run's time at most, in processor time; 60 ms before that. A run
-//    of less than a second has none, unless it has snapshots (run --interval).
+//  - A checkpoint has the name that the process's profile will have, which replaces it. It is whole or not there, and
+//    says that the process was running. If that path is not a regular file, there is no checkpoint.
+//  - From a minute on, the checkpoints take 0.1 % of the run's time at most, in processor time; before that, 60 ms. A
+//    run shorter than a second has no checkpoint, unless it has snapshots (run --interval).
 //  - When claim() has returned, nothing is written to that name any more.
-// Context:  the collector's thread, between two rounds.
-// Cost:     a fork, as a snapshot's (snapshot_taker.h), and what the copy does: 5 ms for a small program, names apart.
+// Context:  the collector's thread, between two drain passes.
+// Cost:     a fork, as a snapshot's (snapshot_taker.h), and the copy's work: 5 ms for a small program, without names.
 #pragma once
 
 #include "cli/collect/memory/memory_budget.h"
@@ -37,29 +37,30 @@ class Checkpoints {
   // interval_ns: of the run's snapshots; 0: none. name_of: the name of a process's last image, asked for once.
   Checkpoints(const FinishOptions& options, uint64_t interval_ns, uint64_t max_memory_bytes, bool may_overwrite,
               NameOf name_of);
-  ~Checkpoints();  // also removes those that stand for no process any more: it went on as a program without an agent
+  ~Checkpoints();  // also removes those whose process went on as a program without an agent
   Checkpoints(const Checkpoints&) = delete;
   Checkpoints& operator=(const Checkpoints&) = delete;
 
-  // Begins what is due, takes leave of what is done.
+  // Starts due checkpoints, and reaps finished ones.
   void tick(Server* server, Processes* processes);
 
-  // The name for the profile of a process's last image. Of what a process goes on as after that, it is another one.
+  // The name for the profile of a process's last image. If the process goes on as another image after that, that image
+  // gets another name.
   Claim claim(ProcessNumber number, const ImageName& image);
 
  private:
   struct Plan {
-    std::string path;  // empty: there can be none
+    std::string path;  // empty: not possible
     uint64_t due_ns = 0;
     bool is_written = false;
-    bool wants_names = false;  // it is there without names
+    bool wants_names = false;  // it was written without names
   };
   struct Work {
     pid_t writer = 0;  // 0: none
     ProcessNumber number = kRootNumber;
     bool has_names = false;
     uint64_t begin_ns = 0;
-    uint64_t most_ns = 0;  // in which it is done, or never
+    uint64_t most_ns = 0;  // it is done in this time, or ended
   };
 
   Plan& plan_of(ProcessNumber number, const ImageName& image);
@@ -79,9 +80,9 @@ class Checkpoints {
   uint64_t start_ns_;
   uint64_t next_look_ns_ = 0;
   uint64_t spent_ns_ = 0;
-  uint64_t bare_ns_ = 0;                 // what the last one without names took
-  uint64_t named_ns_;                    // with names: what the next is expected to take
-  bool is_named_ = false;                // one with names was written in time
+  uint64_t bare_ns_ = 0;                 // time of the last one without names
+  uint64_t named_ns_;                    // expected time of the next one with names
+  bool is_named_ = false;                // a checkpoint with names was written in time
   std::map<ProcessNumber, Plan> plans_;  // of those that are not claimed
   Work work_;
 };

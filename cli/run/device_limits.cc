@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kCuda = "cuda:";
 constexpr const char* kExpected = "host=SIZE, or cuda:N=SIZE with N from 0 to 15, as in --limit cuda:0=8GiB";
 
-// nullptr: there is no such device.
+// nullptr: no such device.
 uint64_t* find_limit(DeviceLimits* limits, std::string_view device) {
   if (device == "host") return &limits->host_bytes;
   if (device.substr(0, kCuda.size()) != kCuda) return nullptr;

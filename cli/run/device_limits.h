@@ -9,7 +9,7 @@
 
 namespace heapprof::cli {
 
-// Reads the limits; of several for one device the last counts. A problem: no such device, no size, or a device that
+// Reads the limits; if a device has several, the last counts. A problem: no such device, no size, or a device that
 // cannot be limited.
 Result<DeviceLimits> parse_limits(const std::vector<std::string>& texts);
 

@@ -1,4 +1,4 @@
-// cli/run/device_use_relay.cc: see device_use_relay.h. Where there is no memory for an estimate, there is none.
+// cli/run/device_use_relay.cc: see device_use_relay.h. Without memory for an estimate, the estimate is left out.
 #include "cli/run/device_use_relay.h"
 
 #include <new>

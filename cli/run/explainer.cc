@@ -1,5 +1,5 @@
-// cli/run/explainer.cc: a fork is a copy of the books that stands still, as for snapshots. The copy writes its answer
-// where the program waits for it, in the memory that all three share.
+// cli/run/explainer.cc: a fork is a copy of the books that does not change, as for snapshots. The copy writes its
+// answer to the memory that all three share, where the program waits for it.
 #include "cli/run/explainer.h"
 
 #include "cli/base/clock.h"
@@ -36,7 +36,7 @@ ProcessCollector* find_collector(uint64_t image, Processes* processes) {
 }  // namespace
 
 Explainer::~Explainer() {
-  for (const Work& work : at_work_) {  // whoever asked has ended
+  for (const Work& work : at_work_) {  // the asking process has ended
     kill(work.writer, SIGKILL);
     waitpid(work.writer, nullptr, 0);
   }
@@ -76,7 +76,7 @@ void Explainer::begin(const Asked& asked, Server* server, Processes* processes) 
   at_work_.push_back({writer, asked, monotonic_ns()});
 }
 
-// In the copy.
+// Runs in the copy.
 void Explainer::write(const Asked& asked, Server* server, ProcessCollector* collector) const {
   server->abandon();
   const int null = open("/dev/null", O_RDWR);
@@ -93,7 +93,7 @@ void Explainer::write(const Asked& asked, Server* server, ProcessCollector* coll
       symbols = look_up_names(options, &cache, &changes->recording);
     }
     collector->reply(asked.wanted, explanation_text(*changes, symbols));
-  } catch (const std::exception&) {  // the collector replies when it has taken leave of this copy
+  } catch (const std::exception&) {  // the collector replies when it has reaped this copy
   }
   _exit(0);
 }

@@ -1,12 +1,12 @@
-// cli/run/explainer.h: answers the program's questions that need names, while it and the collector run on.
+// cli/run/explainer.h: answers the program's questions that need names. The program and the collector run on meantime.
 //
 // Guarantees
-//  - The collector goes on as soon as it has forked. Every question that it took is replied to, also where the copy
-//    fails, or takes longer than anybody waits; four at a time. A copy lives no longer than the collector.
-//  - What one image asked is not answered by the books of the image that replaced it.
-//  - Names come from this machine's files: a server that does not answer would keep a test waiting.
-// Context:  the collector's thread, between two rounds.
-// Cost:     as a snapshot's (snapshot_taker.h), once for each question; nothing while nobody asks.
+//  - The collector goes on as soon as it has forked. Every question that it took gets a reply, also if the copy fails,
+//    or takes longer than the program waits; four at a time. A copy lives no longer than the collector.
+//  - A question of one image is never answered from the books of the image that replaced it.
+//  - Names come from this machine's files only: a server that does not answer would block a test.
+// Context:  the collector's thread, between two drain passes.
+// Cost:     as a snapshot's (snapshot_taker.h), for each question; nothing without questions.
 #pragma once
 
 #include "cli/collect/questions.h"
@@ -29,7 +29,7 @@ class Explainer {
   Explainer(const Explainer&) = delete;
   Explainer& operator=(const Explainer&) = delete;
 
-  // Begins what is asked, and takes leave of what is done.
+  // Starts work on new questions, and reaps finished copies.
   void serve(Server* server, Processes* processes);
 
  private:

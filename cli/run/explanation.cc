@@ -1,7 +1,7 @@
-// cli/run/explanation.cc: a test's message has room for a few lines, so they are the ones that its author can act on.
+// cli/run/explanation.cc: a test's message has room for a few lines, so it shows those that its author can act on.
 //
-// Sites are summed by the stack as it is shown, not by their addresses: a loop that was unrolled is one site to its
-// author. What is left out is summed up in the last lines, so that the whole adds up to what the test was told.
+// Sites are summed by the stack as shown, not by their addresses: to its author an unrolled loop is one site. The last
+// lines sum up what is left out, so that all lines add up to the test's own number.
 #include "cli/run/explanation.h"
 
 #include "cli/base/function_name.h"
@@ -32,7 +32,7 @@ std::string amount_text(const Amount& amount) {
   return fmt::format("{} in {}", format_bytes(amount.bytes), format_counted(amount.blocks, "block"));
 }
 
-// Runs the tests, as far as its name says.
+// Whether the function belongs to the test runner, judged by its name.
 bool is_of_test_runner(std::string_view function) {
   for (const std::string_view prefix : {"Catch::", "testing::", "heapprof::"}) {
     if (function.starts_with(prefix)) return true;
@@ -85,11 +85,11 @@ class Explanation {
                        shorten_middle(names_.short_location(frame), kLocationColumns));
   }
 
-  // Those of the user from `own` outwards, up to what runs the test: outside of that there is none of the test's. A
-  // frame of it further in (a mock, a user's function of that namespace) is one like others.
+  // The user's frames from `own` outwards, up to the test runner: outside it no frame is the test's. A runner's frame
+  // further in (a mock, a user's function of that namespace) counts as any other.
   std::vector<uint32_t> frames_of_test(uint32_t own) const {
     std::vector<uint32_t> frames;
-    size_t runner = 0;  // where the outermost frames that may be its begin
+    size_t runner = 0;  // begin of the outermost frames that may be the runner's
     bool has_runner = false;
     for (; own != 0; own = tree_.user_node[profile_.nodes[own].parent]) {
       const std::string function = names_.function(profile_.nodes[own].frame);

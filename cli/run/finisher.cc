@@ -2,9 +2,9 @@
 //
 // Compilers end faster than their profiles are written: `make -j64` hands over 30 a second, of up to 250 MB each.
 // Waiting for the queue to shrink would stop the collector, and with it every program whose ring fills up. More workers
-// help only while cores are idle, and take as much memory each. What is left is the disk, which has room for the
-// profiles anyway: numbers beyond a bound are moved there by a thread of its own, newest first (the oldest are next in
-// turn), at some 100 times the speed of writing a profile.
+// help only while cores are idle, and take as much memory each. That leaves the disk, which has room for the profiles
+// anyway: a separate thread moves numbers beyond a bound there, newest first (the oldest are next in turn), at some 100
+// times the speed of writing a profile.
 #include "cli/run/finisher.h"
 
 #include "cli/base/clock.h"
@@ -38,14 +38,14 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostWorkers = 8;
-constexpr size_t kMostFiles = 1024;  // known at once, before those that nobody has open are forgotten
+constexpr size_t kMostFiles = 1024;  // known at the same time, before closed ones are forgotten
 
 uint64_t file_bytes(const std::string& path) {
   struct stat facts {};
   return stat(path.c_str(), &facts) == 0 ? static_cast<uint64_t>(facts.st_size) : 0;
 }
 
-// Makes the profile: with names, or without names, or without stacks, as far as there is memory.
+// Makes the profile: with names, without names, or without stacks, depending on memory.
 std::optional<Profile> make_profile(Recording* recording, SymbolTable symbols, bool all_sites,
                                     const GroupOptions& grouping) {
   bool has_stacks = true;
@@ -66,7 +66,7 @@ std::optional<Profile> make_profile(Recording* recording, SymbolTable symbols, b
   }
 }
 
-// Names the allocator inside of the program where far more memory came from elsewhere than from the heap.
+// If far more memory came from elsewhere than from the heap, names the allocator inside the program.
 void note_own_allocator(Recording* recording) {
   constexpr uint64_t kLeastBytes = 1 << 20;
   constexpr uint64_t kLeastResidentBytes = 32 << 20;
@@ -108,7 +108,7 @@ void note_library_allocators(Recording* recording) {
     const std::string name = base_name(module.path);
     const bool is_known = module.path == recording->run.executable || name == coverage.allocator ||
                           name.starts_with("libc.so.") ||
-                          name.starts_with("libpython");  // has a mimalloc, and its own objects: --python-objects
+                          name.starts_with("libpython");  // contains a mimalloc, and its own objects: --python-objects
     if (mapped_bytes[i] < kLeastBytes || is_known || module.file == nullptr) continue;
     const auto is_it = [&name](const std::string& named) { return base_name(named) == name; };
     if (std::any_of(coverage.bypassing_modules.begin(), coverage.bypassing_modules.end(), is_it)) continue;
@@ -133,7 +133,7 @@ void add_device(const RecordedDevice& device, SavedProfile* saved) {
   if (refused.count != 0) saved->refused.push_back(std::move(refused));
 }
 
-// What is known of a process also if its profile cannot be written, or its numbers are on disk.
+// The facts of a process that are known even if its profile cannot be written, or its numbers are on disk.
 SavedProfile facts_of(const FinishJob& job) {
   const RunInfo& run = job.recording.run;
   SavedProfile saved;
@@ -193,7 +193,7 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   Finished finished;
   SavedProfile& saved = finished.saved;
   saved = facts_of(job);
-  const bool is_told = symbolize_options.progress != nullptr;  // by threads of ours nothing is
+  const bool is_told = symbolize_options.progress != nullptr;  // the workers report nothing
   if (is_told) say("putting the profile together");
   const bool has_python = std::any_of(recording.modules.begin(), recording.modules.end(),
                                       [](const Module& module) { return module.path == kPythonModule; });
@@ -205,8 +205,8 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   profile->run.cost.assemble_ns = monotonic_ns() - assemble_start_ns;
   finished.profile = std::make_unique<Profile>(std::move(*profile));
   const bool has_to_wait = complete && !is_idle();
-  if (has_to_wait || !beside) recording = {};  // a million stacks need their memory once
-  // What `complete` waits for may take minutes, or fill the disk: the profile is safe before.
+  if (has_to_wait || !beside) recording = {};  // do not hold a million stacks twice
+  // What `complete` waits for may take minutes, or fill the disk: so the profile is written before.
   Result<std::string> path = std::string();
   if (has_to_wait) {
     if (is_told) say("writing the profile");
@@ -241,7 +241,7 @@ Finisher::~Finisher() {
   collect_saved(&unheard);
 }
 
-// Two thousand compilers have the same libraries: without this their descriptors would not do.
+// Two thousand compilers have the same libraries: without sharing, descriptors would run out.
 void Finisher::share_files(Recording* recording) {
   if (files_.size() > kMostFiles) std::erase_if(files_, [](const auto& entry) { return entry.second.expired(); });
   for (Module& module : recording->modules) {
@@ -270,14 +270,14 @@ void Finisher::submit(FinishJob job) {
     waiting_.push_back(std::move(waiting));
     ++submitted_;
     needs_spiller = waiting_bytes_ > options_.most_waiting_bytes && !spiller_.joinable();
-    // Under a limit the books of what still runs come first: they give their memory back when that ends.
+    // Under a memory limit, the books of running processes come first: they give their memory back when those end.
     needs_worker = idle_workers_ == 0 && !is_memory_limited();
   }
   const size_t most_workers = std::clamp<size_t>(std::thread::hardware_concurrency() / 4, 1, kMostWorkers);
   try {
     if (needs_worker && workers_.size() < most_workers) workers_.emplace_back([this] { work(); });
     if (needs_spiller) spiller_ = std::thread([this] { spill(); });
-  } catch (const std::system_error&) {  // no thread to be had: others do the work, or collect_saved() itself
+  } catch (const std::system_error&) {  // no thread can be started: others do the work, or collect_saved() itself
   }
   changed_.notify_all();
 }
@@ -306,7 +306,7 @@ std::vector<SavedProfile> Finisher::collect_saved(std::vector<Problem>* problems
   return std::move(saved_);
 }
 
-// The oldest job that nobody has in hand, if there is memory to work on it.
+// The oldest job that no thread works on, if there is memory for it.
 std::list<Finisher::Waiting>::iterator Finisher::next_job() {
   const auto job =
       std::find_if(waiting_.begin(), waiting_.end(), [](const Waiting& entry) { return !entry.is_moving; });

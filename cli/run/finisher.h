@@ -1,14 +1,13 @@
-// cli/run/finisher.h: from the numbers of one program image to its profile on disk.
+// cli/run/finisher.h: turns the numbers of one program image into its profile on disk.
 //
 // Guarantees
-//  - The profile's invariants are checked before it is written; a violation is said, and stands in the profile.
-//  - Children are finished in threads of their own, so that the processes still running are not kept waiting.
-//  - Memory is bounded, however many processes end faster than they can be written: what waits beyond
-//    `most_waiting_bytes` lies on disk, beside the profiles; and so much at most is in work at once, or one process's.
-//    Files of modules are open once.
-//  - Where memory runs out, names are given up first, then stacks; what is written says so. Totals, peak and curve stay
-//    exact.
-// Context:  submit() and collect_saved() from one thread. submit() does not wait: who calls it drains the rings.
+//  - The profile's invariants are checked before it is written; a violation is reported, and noted in the profile.
+//  - Children are finished in separate threads, so that running processes do not wait.
+//  - Memory is bounded, however many processes end faster than they can be written: waiting jobs beyond
+//    `most_waiting_bytes` are on disk, beside the profiles. The same bound applies to the jobs in work at once, but one
+//    is always worked on. Each module's file is open once.
+//  - If memory runs out, names are given up first, then stacks; the profile says so. Totals, peak and curve stay exact.
+// Context:  submit() and collect_saved() from one thread. submit() does not wait: its caller drains the rings.
 #pragma once
 
 #include "cli/base/progress.h"
@@ -35,17 +34,17 @@ namespace heapprof::cli {
 
 struct FinishOptions {
   bool all_sites = false;
-  bool has_names = true;  // false: only those that no file has to be read for
+  bool has_names = true;  // false: only names for which no file has to be read
   uint64_t most_waiting_bytes = 256ull << 20;
-  uint64_t names_bytes = 0;  // most memory of the process that reads names; 0: half of the machine's
-  std::string names_folder;  // names of earlier runs (NameStore); empty: none
+  uint64_t names_bytes = 0;  // memory limit of the process that reads names; 0: half of the machine's
+  std::string names_folder;  // of names of earlier runs (NameStore); empty: none
 };
 
 struct FinishJob {
   Recording recording;
   std::string path;
-  bool may_overwrite = false;   // false: another name is chosen if there is such a file
-  uint32_t entry = 0;           // whose it is; comes back with the saved one
+  bool may_overwrite = false;   // false: if the file exists, another name is chosen
+  uint32_t entry = 0;           // its entry in the tree; comes back with the saved profile
   std::string spare_name = {};  // of the file in a folder for temporary ones, if `path` cannot be written; empty: none
 };
 
@@ -63,15 +62,15 @@ struct SavedProfile {
   std::vector<RefusedDevice> refused;
   size_t violations = 0;
   uint32_t entry = 0;
-  bool has_ended_well = false;  // with exit 0, by an exec, or it is not known how
-  bool is_dropped = false;      // small, and one of many: it keeps no file
+  bool has_ended_well = false;  // with exit 0, by an exec, or in an unknown way
+  bool is_dropped = false;      // small, and one of many: its file is dropped
   std::string title = {};       // as RunInfo's
 };
 
 struct Finished {
   SavedProfile saved;
-  std::unique_ptr<Profile> profile;  // never null; it stays where it is
-  std::optional<Problem> elsewhere;  // why it is in a file of the spare name
+  std::unique_ptr<Profile> profile;  // never null; its address does not change
+  std::optional<Problem> elsewhere;  // why its file has the spare name
 };
 
 class Finisher {
@@ -82,28 +81,29 @@ class Finisher {
   Finisher& operator=(const Finisher&) = delete;
 
   // Symbolizes, assembles, checks and writes a profile, at once. `complete` adds what is known only when all else is
-  // done; it is called unless memory runs out before. `beside` is called while a second thread writes the profile, or
-  // behind it where there is none: it may set what no file has (Profile::folds, Site::suppressed_by).
+  // done; it is called unless memory runs out before. `beside` is called while a second thread writes the profile, or,
+  // without a second thread, after the writing. It may set only what is in no file (Profile::folds,
+  // Site::suppressed_by).
   using Complete = std::function<void(Profile*)>;
   using Beside = std::function<void(Profile*)>;
-  // Tells `progress` what is done in finish() and collect_saved(); null: nobody.
+  // Reports to `progress` what finish() and collect_saved() do; null: no reports.
   void show_progress(Progress* progress) { progress_ = progress; }
   Result<Finished> finish(FinishJob job, const Complete& complete = {}, const Beside& beside = {});
   // Does the same when its turn comes.
   void submit(FinishJob job);
-  // Waits for everything submitted; call once, at the end. Problems go to *problems; what could not be written is in
-  // the list, without a path.
+  // Waits for everything submitted; call once, at the end. Problems go to *problems; a profile that could not be
+  // written is in the list, without a path.
   std::vector<SavedProfile> collect_saved(std::vector<Problem>* problems);
 
-  // How many of the jobs that waited did so on disk.
+  // How many of the waiting jobs were moved to disk.
   size_t spilled() const { return spilled_; }
 
  private:
   struct Waiting {
     FinishJob job;
     uint64_t bytes = 0;                       // of the lists; in memory unless `extent` is set
-    std::optional<SpillFile::Extent> extent;  // where on disk they are
-    bool is_moving = false;                   // the spiller has it in hand
+    std::optional<SpillFile::Extent> extent;  // their place on disk
+    bool is_moving = false;                   // the spiller is writing it
   };
 
   Result<Finished> finish(FinishJob job, const SymbolizeOptions& symbolize_options, const Complete& complete,
@@ -124,21 +124,21 @@ class Finisher {
   Progress* progress_ = nullptr;
   SymbolCache symbols_;
   std::map<std::pair<uint64_t, uint64_t>, std::weak_ptr<UniqueFd>> files_;  // by device and inode
-  std::mutex mutex_;                                                        // guards what follows, but for the threads
+  std::mutex mutex_;                                                        // guards what follows, except the threads
   std::condition_variable changed_;
   std::list<Waiting> waiting_;  // oldest first
   uint64_t waiting_bytes_ = 0;  // in memory
-  uint64_t working_bytes_ = 0;  // in the workers' hands
+  uint64_t working_bytes_ = 0;  // being worked on
   size_t idle_workers_ = 0;
   size_t submitted_ = 0;
   size_t done_ = 0;
   size_t spilled_ = 0;
   bool closed_ = false;
-  bool disk_is_full_ = false;  // then profiles cannot be written either, and what waits is soon gone
+  bool disk_is_full_ = false;  // then profiles cannot be written either, and the waiting jobs are soon gone
   std::optional<SpillFile> disk_;
   std::vector<SavedProfile> saved_;
   std::vector<Problem> problems_;
-  std::vector<std::thread> workers_;  // started by jobs that find no idle one
+  std::vector<std::thread> workers_;  // a job that finds no idle one starts one
   std::thread spiller_;               // started when the bound is first reached
 };
 

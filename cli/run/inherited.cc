@@ -1,11 +1,11 @@
-// cli/run/inherited.cc: a program that closes its output means the other end to see that.
+// cli/run/inherited.cc: when a program closes its output, the other end has to see that.
 //
-// Descriptors that were inherited have no close-on-exec flag, and all of ours have it: that tells them apart at any
-// time before the first of ours is made without. Descriptors 0 and 1 are not closed but replaced, so that no file of
-// ours gets their numbers. 0 and 1 that were closed at the start are /dev/null already (cli/base/output.h).
+// Inherited descriptors have no close-on-exec flag, and all of ours have it: that distinguishes them until the first of
+// ours is made without the flag. Descriptors 0 and 1 are not closed but replaced, so that no file of ours gets their
+// numbers. If 0 and 1 were closed at the start, they are /dev/null already (cli/base/output.h).
 //
-// Which of them an output is meant for is told by device and inode: /dev/stdout, /dev/fd/63 (bash's >(…)) and links to
-// them all lead to the same open file. An ordinary file that happens to be open, too, stays open; that does no harm.
+// Device and inode show which of them an output names: /dev/stdout, /dev/fd/63 (bash's >(…)) and links to them are all
+// the same open file. An ordinary file that happens to be open as well stays open; that does no harm.
 #include "cli/run/inherited.h"
 
 #include "cli/target/process_identity.h"
@@ -54,14 +54,14 @@ bool has_record_lock(int fd) {
 
 constexpr rlim_t kOwnStackBytes = 8 << 20;
 
-// To so much, or to the hard limit, which somebody has set for all that runs here.
+// Raises the limit to `wanted`, or to the hard limit, which was set for all that runs here.
 void raise_limit(int what, rlimit limit, rlim_t wanted) {
   if (limit.rlim_cur >= wanted) return;
   limit.rlim_cur = std::min(limit.rlim_max, wanted);
   setrlimit(what, &limit);
 }
 
-// Threads have stacks of the size that the limit had at the start.
+// Threads get stacks of the limit's size at the start.
 void raise_thread_stacks() {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return;
@@ -106,8 +106,8 @@ Inherited::Inherited() : pid_(getpid()), parent_(getppid()) {
   keep_namespace();
 }
 
-// The kernel has the namespace of a task's children beside its own; an exec keeps it, and the first of ours would be
-// PID 1 there: signals would not end it, and all that it started would end with it.
+// The kernel keeps a namespace for a task's children beside its own, also over an exec. The first of our children would
+// be PID 1 there: signals would not end it, and all that it started would end with it.
 void Inherited::keep_namespace() {
   struct stat own {};
   struct stat childrens {};
@@ -129,7 +129,7 @@ void Inherited::enter_program(pid_t parent) const {
   if (is_subreaper_) prctl(PR_SET_CHILD_SUBREAPER, 1);
   for (const auto& [what, limit] : limits_) setrlimit(what, &limit);  // of files: cli/collect/process_files.cc
   if (scheduling_.size != 0) {                                        // as far as the limits allow
-    setpriority(PRIO_PROCESS, 0, nice_);  // of a real-time policy the next call does not set it
+    setpriority(PRIO_PROCESS, 0, nice_);  // the next call does not set it for a real-time policy
     syscall(SYS_sched_setattr, 0, &scheduling_, 0);
   }
   if (begins_namespace_) unshare(CLONE_NEWPID);

@@ -11,11 +11,10 @@
 
 namespace heapprof::cli {
 
-// Where this process is such a one, it forks: in the parent, which lets go of what it inherited, waits for all and
-// forwards signals, this returns the exit code at the child's end, or ends by the child's signal, unless it is PID 1:
-// there is nothing left to be done. In the child, and elsewhere, it returns nothing: the command is to be done.
-// pre: nothing of the command has begun, as both processes have what there is (folders that go away, text to be
-// written).
+// If this process is one of these, it forks. The parent closes what it inherited, waits for all and forwards signals.
+// At the child's end it returns the exit code, or ends by the child's signal, unless it is PID 1; nothing is left to be
+// done. In the child, and elsewhere, this returns nothing: the caller runs the command. pre: the command has not begun,
+// as both processes would have its state (folders to be removed, text to be written).
 std::optional<int> serve_as_init(const Inherited& inherited);
 
 // Whether a client means this whole run by `pid`.

@@ -1,7 +1,7 @@
-// cli/run/inner_programs.h: the allocators inside of the programs of a run; each file is looked at once.
+// cli/run/inner_programs.h: the allocators inside the programs of a run; each file is examined once.
 //
 // Guarantees
-//  - A file is known again by device, inode, size and time of its last change.
+//  - A file is recognised by device, inode, size and the time of its last change.
 // Context:  one thread.
 // Cost:     the first time: cli/inner/inner_plan.h; then 20 µs.
 #pragma once
@@ -20,8 +20,8 @@ namespace heapprof::cli {
 
 class InnerPrograms {
  public:
-  // What the program's file has inside; nullptr: nothing, or it cannot be read. left_because: why it is only named;
-  // empty: it is to be hooked.
+  // The allocators in the program's file; nullptr: none, or it cannot be read. left_because: why they are only named;
+  // empty: they are to be hooked.
   std::shared_ptr<const InnerProgram> of(const std::string& path, const std::string& left_because);
 
  private:

@@ -1,4 +1,4 @@
-// cli/run/live_viewer.cc: forked, not started anew: what it needs to know is here. Of the collector it keeps nothing.
+// cli/run/live_viewer.cc: forked, not started anew: what it needs to know is here. It keeps nothing of the collector.
 #include "cli/run/live_viewer.h"
 
 #include "cli/base/problems.h"
@@ -26,7 +26,7 @@ int view(pid_t program, const RunOptions& options, pid_t run) {
   view.snapshot_path = default_snapshot_path;
   view.is_of_run = true;
   const Result<int> code = watch_top(view);
-  if (!code && getppid() != run) print_problem(code.problem(), options.color);  // otherwise the run has the word
+  if (!code && getppid() != run) print_problem(code.problem(), options.color);  // otherwise the run prints
   return code ? *code : code.problem().exit_code;
 }
 
@@ -41,7 +41,7 @@ void LiveViewer::start(pid_t program, const RunOptions& options, const SignalWat
   int code = 1;
   try {
     code = view(program, options, run);
-  } catch (const std::exception&) {  // memory; the terminal has been given back by then
+  } catch (const std::exception&) {  // out of memory; the terminal has been given back by then
   }
   _exit(code);
 }

@@ -1,8 +1,8 @@
-// cli/run/live_viewer.h: the view of `run --live`: a process of its own, which watches the program through the
-// collector as any `heapprof top` does.
+// cli/run/live_viewer.h: the view of `run --live`: a separate process, which watches the program through the collector
+// as `heapprof top` does.
 //
 // Guarantees
-//  - The terminal is its own until close() has come back.
+//  - The terminal belongs to the view until close() has returned.
 // Context:  start() before the collector has threads.
 #pragma once
 
@@ -22,7 +22,7 @@ class LiveViewer {
   LiveViewer& operator=(const LiveViewer&) = delete;
 
   void start(pid_t program, const RunOptions& options, const SignalWatch& signals, Server* server);
-  // Waits until it has gone, which it does when the program has ended; a second at most, then it is told to.
+  // Waits until the view has ended, which it does when the program has; after a second it is told to end.
   void close();
 
  private:

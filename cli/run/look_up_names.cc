@@ -13,14 +13,14 @@ namespace heapprof::cli {
 
 namespace {
 
-// The loader has an empty name for it.
+// The loader's name for it is empty.
 void name_main_module(Recording* recording) {
   for (Module& module : recording->modules) {
     if (module.path.empty()) module.path = recording->run.executable;
   }
 }
 
-// The driver has their names as the compiler made them.
+// The driver has the compiler's mangled names.
 void demangle_kernels(Launches* launches) {
   for (KernelLaunches& kernel : launches->kernels) kernel.name = demangle(kernel.name);
   sort_launches(launches);

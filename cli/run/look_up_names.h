@@ -1,6 +1,6 @@
-// cli/run/look_up_names.h: the names of a recording's locations, from every source that there is.
+// cli/run/look_up_names.h: the names of a recording's locations, from every source.
 //
-// Debug information and symbols, the maps of compilers at run time (jit_names.h), and calls that left no frame
+// The sources: debug information and symbols, the perf maps of JIT compilers (jit_names.h), and elided calls
 // (inferred_calls.h).
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace heapprof::cli {
 
-// Gives the main program's module its path, too. Modules that cannot be read go to the recording's coverage; where
-// memory runs out, all of them. cache: nullptr: no file is read, and only what is not compiled has names.
+// Gives the main program's module its path, too. Modules that cannot be read go to the recording's coverage; if memory
+// runs out, all of them. cache: nullptr: no file is read, and only code that is not compiled has names.
 SymbolTable look_up_names(const SymbolizeOptions& options, SymbolCache* cache, Recording* recording);
 
-// As if none could be read.
+// As if no module could be read.
 void give_up_names(Recording* recording);
 
 }  // namespace heapprof::cli

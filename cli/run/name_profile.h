@@ -16,17 +16,17 @@
 namespace heapprof::cli {
 
 struct NamingOptions {
-  std::vector<std::string> debug_folders;  // looked at before the system's; a debug file may stand for one
+  std::vector<std::string> debug_folders;  // searched before the system's; one may be a debug file
   std::function<void(size_t done, size_t all)> progress;
 };
 
-// A module that has functions without a name still.
+// A module that still has functions without names.
 struct NamelessModule {
   ProfileModule module;
   uint64_t functions = 0;
   uint64_t peak_bytes = 0;  // of the host's peak, in places of such functions
   std::string why;          // "no debug file of build id 1234…"
-  std::string debuginfod;   // "debuginfod has none"; empty: what it says does not matter
+  std::string debuginfod;   // "debuginfod has none"; empty: its answer does not matter
 };
 
 struct Naming {
@@ -39,7 +39,7 @@ struct Naming {
 
 Naming name_profile(const NamingOptions& options, Profile* profile);
 
-// A checkpoint that was written before its names were looked up (checkpoints.h).
+// Whether it is a checkpoint that was written before its names were looked up (checkpoints.h).
 bool is_bare_checkpoint(const Profile& profile);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-// cli/run/names_advice.cc: a package is named only where the file here is the very one that ran: a profile may be of
+// cli/run/names_advice.cc: a package is named only if the file here is the very one that ran: a profile may come from
 // another machine, whose file of the same path is another build.
 #include "cli/run/names_advice.h"
 

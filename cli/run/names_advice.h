@@ -1,7 +1,7 @@
-// cli/run/names_advice.h: what helps on this machine where a module has no names: its package, and the commands that
-// bring its symbols and name the profile.
+// cli/run/names_advice.h: what helps on this machine if a module has no names: its package, and the commands that
+// install its symbols and name the profile.
 //
-// Cost:     about a second (cli/target/debug_package.h), but for the quick one; only where names are missing.
+// Cost:     about a second (cli/target/debug_package.h), except for the quick one; only if names are missing.
 #pragma once
 
 #include "cli/base/problems.h"
@@ -13,14 +13,14 @@
 
 namespace heapprof::cli {
 
-// profile_path: as the user is to type it.
+// profile_path: as the user should type it.
 NamesAdvice advise_on_names(const ProfileModule& module, const std::string& profile_path);
 // The same, bound to a profile's path.
 NamesAdviser names_adviser(const std::string& profile_path);
-// Sends to `heapprof symbolize`, and costs nothing: at the end of a run nobody is to wait for package managers.
+// Points to `heapprof symbolize`, and costs nothing: the end of a run must not wait for package managers.
 NamesAdviser quick_names_adviser(const std::string& profile_path);
 
-// "debuginfod has none", "debuginfod was not asked: DEBUGINFOD_URLS is not set"; as errno, 0: it sent a file.
+// "debuginfod has none", "debuginfod was not asked: DEBUGINFOD_URLS is not set"; answer: an errno; 0: it sent a file.
 std::string debuginfod_text(const std::optional<int>& answer);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
-// cli/run/naming_text.h: what `heapprof symbolize` says: how much was named, and of what was not, why, whose it is and
-// what helps.
+// cli/run/naming_text.h: what `heapprof symbolize` prints: how much was named; and for the rest, why not, whose it is
+// and what helps.
 #pragma once
 
 #include "cli/base/terminal.h"
@@ -11,10 +11,10 @@ namespace heapprof::cli {
 
 struct NamedProfile {
   std::string file;   // as the user typed it
-  std::string saved;  // where it was written; empty: it was not
+  std::string saved;  // where it was written; empty: not written
 };
 
-// Asks this machine's package managers (names_advice.h) where names are missing.
+// If names are missing, asks this machine's package managers (names_advice.h).
 std::string naming_text(const Naming& naming, const NamedProfile& profile, const Terminal& terminal);
 
 }  // namespace heapprof::cli

@@ -13,7 +13,7 @@ namespace heapprof::cli {
 
 namespace {
 
-// Empty as where it is not set.
+// Empty, too, if it is not set.
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   return value != nullptr ? value : "";

@@ -1,8 +1,8 @@
-// cli/run/nvtx_obstacle.h: why the agent may not hear of the program's ranges of NVTX.
+// cli/run/nvtx_obstacle.h: why the agent may not receive the program's NVTX ranges.
 //
-// NVTX loads one tool, which a variable names. Where nobody has set it, NVTX finds the agent there. Where another tool
-// stands there, the agent comes in beside that tool (agent/nvtx/tables.h). A tool of the CUDA driver's may set the
-// variable itself, and would not if it found it set: so the agent stands back where one is named.
+// NVTX loads one tool, which a variable names. If it is not set, NVTX finds the agent there. If it names another tool,
+// the agent works beside that tool (agent/nvtx/tables.h). A tool of the CUDA driver may set the variable itself, and
+// would not if it were set already: so if such a tool is named, the agent does not set it.
 #pragma once
 
 #include "cli/base/problems.h"
@@ -11,7 +11,7 @@
 
 namespace heapprof::cli {
 
-// By heapprof's own environment, which is the program's.
+// Looks at heapprof's own environment, which is the program's.
 std::optional<Problem> find_nvtx_obstacle();
 
 }  // namespace heapprof::cli

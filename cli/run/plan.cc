@@ -1,5 +1,5 @@
-// cli/run/plan.cc: what a process is to be profiled with, out of the flags and of what the machine allows. Every flag
-// that agents or collectors go by is turned into theirs here, so that neither knows of flags.
+// cli/run/plan.cc: how a process is profiled, from the flags and from what the machine allows. Flags for agents and
+// collectors are translated here, so that neither knows of flags.
 #include "cli/run/plan.h"
 
 #include "cli/collect/clock.h"
@@ -33,7 +33,8 @@ wire::UnwinderKind choose_unwinder(const RunOptions& options) {
   return wire::UnwinderKind::kHeapprof;
 }
 
-// One core for the program, one for the collector, and as many again. A limit on address space has no room for threads.
+// One core for the program, one for the collector, and as many again. Under a limit on address space there is no room
+// for threads.
 bool has_idle_core() {
   constexpr int kEnough = 4;
   cpu_set_t cores;

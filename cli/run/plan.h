@@ -1,4 +1,4 @@
-// cli/run/plan.h: what the flags of `heapprof run`, and the machine, say of how its processes are profiled.
+// cli/run/plan.h: how the processes of a run are profiled, by the flags of `heapprof run` and the machine.
 #pragma once
 
 #include "cli/run/processes.h"
@@ -6,7 +6,7 @@
 
 namespace heapprof::cli {
 
-// All but the program's pid.
+// Sets all but the program's pid.
 ProcessPlan make_plan(const RunOptions& options);
 
 }  // namespace heapprof::cli

@@ -1,9 +1,9 @@
-// cli/run/process_tree.cc: pids come again, so a process is found by number and start time.
+// cli/run/process_tree.cc: pids are reused, so a process is found by pid and start time.
 //
-// The latest process of a number is the one that is meant by a number alone. The root is known by its number only: we
-// started it, and until we wait for it no other process can have its number. From then on one may; what cannot be
-// looked at any more is the root still, which asked as it ended. Bounded, since a build starts processes
-// without end: beyond the bound they are counted, and the tree says how many it lacks.
+// A pid alone means the latest process with it. The root is identified by its pid only: we started it, and until we
+// wait for it no other process can have that pid. From then on one may; but a process whose start time cannot be read
+// any more is still the root, which asked as it ended. The tree is bounded, since a build starts processes without end:
+// beyond the bound they are counted, and the tree says how many are missing.
 #include "cli/run/process_tree.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// cli/run/process_tree.h: who started whom in a run, and what became of each; for the summary.
+// cli/run/process_tree.h: the processes of a run, their parents, and what became of each; for the summary.
 //
 // Guarantees
 //  - Bounded: beyond kMostEntries processes are only counted.
@@ -19,12 +19,12 @@ namespace heapprof::cli {
 enum class Fate {
   kAllocatedNothing,
   kLeftOut,  // by --follow or --no-follow
-  kRefused,  // there was no memory or descriptor for it, here or there
+  kRefused,  // no memory or descriptor for it, in this process or in that one
   kProfiled,
 };
 inline constexpr size_t kFates = 4;
 
-// What a process had of a GPU at most.
+// The most that a process used of a GPU.
 struct DevicePeak {
   std::string device;
   uint64_t peak_bytes = 0;
@@ -34,7 +34,7 @@ struct RefusedDevice {
   std::string device;
   uint64_t count = 0;
   uint64_t by_limit_count = 0;
-  std::string path;  // the profile that tells
+  std::string path;  // the profile that has them
 };
 
 struct TreeEntry {
@@ -43,7 +43,7 @@ struct TreeEntry {
   uint32_t parent = 0;       // index; the root's is its own
   Fate fate = Fate::kAllocatedNothing;
   std::string program = {};
-  std::vector<std::string> command = {};  // of the image with the largest peak; as the title, the numbers and `path`
+  std::vector<std::string> command = {};  // of the image with the largest peak; likewise title, numbers and `path`
   uint64_t peak_bytes = 0;                // of the heap and of mapped memory, added
   uint64_t resident_bytes = 0;            // at most; 0: unknown
   std::vector<DevicePeak> devices = {};
@@ -67,14 +67,14 @@ class ProcessTree {
 
   explicit ProcessTree(pid_t root);
 
-  // The latest process of this number; kNone: it never asked.
+  // The latest process with this pid; kNone: it never asked for an arena.
   uint32_t find(pid_t pid) const;
-  // The same if it also was started then (in clock ticks since boot; 0: unknown). The root is known by its number,
-  // until it has ended.
+  // The same, if it also was started then (in clock ticks since boot; 0: unknown). The root is identified by its pid
+  // alone, until it has ended.
   uint32_t find(pid_t pid, uint64_t start_ticks) const;
-  // Another process may have the root's number from now on.
+  // From now on another process may have the root's pid.
   void end_root() { is_root_over_ = true; }
-  // A new process. kNone: there are too many, it is only counted.
+  // A new process. kNone: beyond kMostEntries, it is only counted.
   uint32_t add(pid_t pid, uint64_t start_ticks, uint32_t parent);
   void set_fate(uint32_t index, Fate fate);
   void set_running(uint32_t index);

@@ -1,6 +1,6 @@
 // cli/run/process_tree_text.cc: see process_tree_text.h. A build has thousands of processes and a summary has a screen.
-// By peak: in the order of their start the largest stood anywhere. What a tree's indentation said, who started whom,
-// stands beside the pid. Peaks of processes are never added up: they were at different times.
+// Sorted by peak: in the order of their start the largest could be anywhere. The parent is shown beside the pid instead
+// of by a tree's indentation. Peaks of processes are never added up: they were at different times.
 #include "cli/run/process_tree_text.h"
 
 #include "cli/base/text.h"
@@ -16,13 +16,13 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kWide = 72;  // columns from which on there is room for what was resident, and who started it
+constexpr size_t kWide = 72;  // columns from which on there is room for the resident memory and the parent
 
 constexpr size_t kMostNames = 5;
 
 using Indexes = std::vector<uint32_t>;
 
-// The largest, and the program that was started, by peak; of equal ones the earlier.
+// The largest, and the program that was started, by peak; the earlier of equal ones first.
 Indexes choose(const std::vector<TreeEntry>& entries, size_t most) {
   Indexes shown;
   for (uint32_t i = 0; i < entries.size(); ++i) {
@@ -38,7 +38,7 @@ Indexes choose(const std::vector<TreeEntry>& entries, size_t most) {
   return shown;
 }
 
-// "4712", or where another than the program that was started has started it, "4713 < 4712".
+// "4712"; or "4713 < 4712" if its parent is not the program that was started.
 std::string pid_text(const std::vector<TreeEntry>& entries, uint32_t index, bool with_parent) {
   const TreeEntry& entry = entries[index];
   if (!with_parent || index == ProcessTree::kRoot || entry.parent == ProcessTree::kRoot)

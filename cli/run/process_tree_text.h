@@ -1,8 +1,8 @@
 // cli/run/process_tree_text.h: the processes of a run as a few lines: the largest first.
 //
 // Guarantees
-//  - No line is wider than `columns`, as far as numbers allow. At most kMostRows processes are shown, among them the
-//    one that was started; the rest is counted.
+//  - No line is wider than `columns`, as far as numbers allow. At most kMostRows processes are shown, including the one
+//    that was started; the rest is counted.
 //  - Empty if there was one process only.
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace heapprof::cli {
 
 inline constexpr size_t kMostRows = 8;
-inline constexpr size_t kFewestRows = 4;  // where a screen is full
+inline constexpr size_t kFewestRows = 4;  // if the screen is full
 
 // "cuda:0 1.20 GiB, cuda:1 1.10 GiB + 6"
 std::string devices_text(const std::vector<DevicePeak>& devices);

@@ -1,18 +1,18 @@
 // cli/run/processes.cc: a pid is not a process, nor a process a program.
 //
-// Three things come under one number. A process can be replaced by exec: the same pid, another program, another agent
-// that says Hello. Its number can be used again when it has ended: the same pid, another process. And the program can
-// go on as one that has no agent, from which nothing will come. Each ends a profile in another way (exec, unknown end,
-// exec), so each has to be told apart: by pidfd, by the start time in /proc, and by the identity of the executable's
-// image (process_identity.h).
+// Three things can come under one pid. A process can be replaced by exec: the same pid, another program, another agent
+// that says hello. The pid can be reused when the process has ended: the same pid, another process. And the program can
+// go on as one without an agent, from which nothing will come. Each ends a profile in another way (exec, unknown end,
+// exec), so they have to be distinguished: by pidfd, by the start time in /proc, and by the identity of the
+// executable's image (process_identity.h).
 //
 // An agent waits for its answer, and its program with it. So admit() answers first, with an arena that was made ahead
-// where it can; what remains of the image before it, which may take long, is finished afterwards. To finish a process
-// takes 0.2 to 1 ms, and a program that forks a thousand times a second leaves sixteen of them from one reap() to the
-// next: so they are finished one by one while somebody waits. (The profiles are written elsewhere: finisher.h.)
+// if possible; the previous image is finished afterwards, which may take long. To finish a process takes 0.2 to 1 ms,
+// and a program that forks a thousand times a second leaves sixteen of them from one reap() to the next: so while an
+// agent waits, they are finished one by one. (The profiles are written elsewhere: finisher.h.)
 //
-// Everything here that can be slow is rationed: reap() looks at eight processes a time in /proc (50 µs each), and
-// memory is watched every 5 ms. With a thousand processes, too, a round must be over before a ring is full.
+// Everything here that can be slow is rationed: reap() checks eight processes a time in /proc (50 µs each), and memory
+// every 5 ms. Even with a thousand processes, a drain pass must be over before a ring is full.
 #include "cli/run/processes.h"
 
 #include "cli/base/clock.h"
@@ -40,15 +40,15 @@ namespace heapprof::cli {
 namespace {
 
 constexpr uint64_t kMemoryIntervalNs = 5'000'000;
-constexpr uint64_t kWorthStopping = 1 << 20;  // who holds less gives nothing back
+constexpr uint64_t kWorthStopping = 1 << 20;  // stopping a smaller one gives nothing back
 
-constexpr uint64_t kTitledNs = 20'000'000;  // an older process may give itself a title
+constexpr uint64_t kTitledNs = 20'000'000;  // the age from which on a process is watched for a title
 
-constexpr size_t kWatchedPerReap = 8;  // looks at /proc, 50 µs each
-constexpr size_t kMostEnded = 64;      // that may wait to be finished while others are admitted
+constexpr size_t kWatchedPerReap = 8;  // checks of /proc, 50 µs each
+constexpr size_t kMostEnded = 64;      // ended processes that may wait while others are admitted
 constexpr int kMostGenerations = 16;   // of processes without an agent between two that have one
 
-// Makes the arena, and the collector that reads it. A problem: there is no memory for them.
+// Makes the arena, and the collector that reads it. A problem: out of memory.
 Result<std::unique_ptr<ProcessCollector>> make_collector(const CollectorOptions& options, const wire::Hello& hello,
                                                          const ProcessIdentity& identity, SpareCollector* spare) {
   try {
@@ -76,16 +76,16 @@ struct Processes::Process {
   uint32_t entry = ProcessTree::kNone;
   ProcessNumber number = kRootNumber;
   wire::FilterState filter = wire::FilterState::kNone;
-  // Its agent has left it, and wrote all that it had.
+  // Its agent has detached, after it wrote all that it had.
   bool has_left() const { return collector != nullptr && collector->agent_stop() == wire::StopReason::kLeft; }
 
-  std::string first_word;                     // of what it was called at first; empty: it is watched for a title
+  std::string first_word;                     // of its first command line; empty: it is watched for a title
   std::shared_ptr<const WatchedTitle> title;  // may be nullptr
   void take_title() {
     if (title != nullptr) run.title = title->get();
   }
 
-  std::optional<Recording> stopped;  // memory ran short: all that was recorded; there is no collector any more
+  std::optional<Recording> stopped;  // memory ran short: all that was recorded; the collector is gone
 };
 
 Processes::Processes(ProcessPlan plan, ProcessTree* tree, OnEnd on_end)
@@ -94,7 +94,7 @@ Processes::Processes(ProcessPlan plan, ProcessTree* tree, OnEnd on_end)
 }
 Processes::~Processes() = default;
 
-// The process that had this number has ended.
+// The process that had this pid has ended.
 void Processes::forget(pid_t pid) {
   seen_.erase(pid);
   if (!is_number_of_root(pid)) return;
@@ -102,11 +102,10 @@ void Processes::forget(pid_t pid) {
   tree_->end_root();
 }
 
-// The caller's position in the tree. Its parent may be a process that never asked: then that one's parent counts, and
-// so on.
+// The caller's position in the tree. If its parent never asked, that one's parent counts, and so on.
 uint32_t Processes::enter(pid_t pid, const ProcessLook& look) {
   const uint32_t known = tree_->find(pid, look.start_ticks);
-  const bool has_no_room = seen_.count(pid) != 0;  // an exec of one that is counted only
+  const bool has_no_room = seen_.count(pid) != 0;  // an exec of a process that is only counted
   if (known != ProcessTree::kNone || has_no_room) return known;
   pid_t parent = look.parent;
   for (int i = 0; i < kMostGenerations && parent > 1 && tree_->find(parent) == ProcessTree::kNone; ++i)
@@ -201,7 +200,7 @@ void Processes::admit(Caller caller) {
   const Iterator before = std::find_if(processes_.begin(), processes_.end(), is_caller);
   const auto unseen = std::find_if(unseen_.begin(), unseen_.end(),
                                    [&caller](const ProcessHandle& handle) { return handle.pid == caller.pid; });
-  // Asked now, while the caller waits and so lives: if the process that had its number has ended, it was another one.
+  // Checked now, while the caller waits and so lives: if the process that had its pid has ended, it was another one.
   const bool is_reused_pid =
       (before != processes_.end() && has_ended(before->handle)) || (unseen != unseen_.end() && has_ended(*unseen));
   if (unseen != unseen_.end()) unseen_.erase(unseen);
@@ -228,8 +227,8 @@ void Processes::admit(Caller caller) {
     is_recorded = true;
   }
   if (!is_recorded && seen_.count(caller.pid) != 0) unseen_.push_back(std::move(process.handle));
-  // The same pid again: the image before it ended with exec, or the process had ended and its number is used again. Its
-  // numbers are taken only now, since the agent waits for its answer.
+  // The same pid again: the previous image ended with exec, or the process had ended and its pid is reused. Its numbers
+  // are taken only now, since the agent waits for its answer.
   if (before == processes_.end()) return;
   if (is_reused_pid) {
     finish(before, {EndKind::kUnknown, 0}, true);
@@ -270,7 +269,7 @@ Processes::Iterator Processes::largest() {
   return largest;
 }
 
-// Processes are finished one after the other, so the largest need is what must be left.
+// Processes are finished one after the other, so enough memory must be left for the largest need.
 void Processes::watch_memory() {
   const uint64_t now_ns = monotonic_ns();
   if (now_ns < next_memory_ns_) return;
@@ -288,8 +287,8 @@ void Processes::watch_memory() {
   if (!is_eased) stop(largest(), shortage);
 }
 
-// The agent is told to record no more; the program runs on. Its profile is written now, which gives most of the memory
-// back; the root's when it has ended, with the summary.
+// Tells the agent to stop recording; the program runs on. Its profile is written now, which gives most of the memory
+// back; the root's is written with the summary, when it has ended.
 void Processes::stop(Iterator process, const std::optional<MemoryShortage>& shortage) {
   const std::string limit =
       shortage ? fmt::format(" of {} ({})", format_bytes(shortage->limit_bytes), shortage->limit) : "";
@@ -306,27 +305,27 @@ void Processes::stop(Iterator process, const std::optional<MemoryShortage>& shor
   }
 }
 
-// Gives a recording in any case: what finds no room is left out, and the recording says so.
+// Returns a recording in any case: what does not fit is left out, and the recording says so.
 Recording Processes::take_recording(Process* process) {
   if (process->stopped) return std::move(*process->stopped);
   return process->collector->finish();
 }
 
-// A program may put itself under a filter at any time; from then on its agent must wait without system calls. And it
-// may have gone on as another program, from which nothing will come.
+// A program may set a seccomp filter at any time; from then on its agent must wait without system calls. And it may
+// have gone on as another program, from which nothing will come.
 void Processes::watch(Iterator process) {
   const pid_t pid = process->handle.pid;
   if (process->filter != wire::FilterState::kCertain && process->collector != nullptr) {
     process->filter = process_filter(pid);
     if (process->filter != wire::FilterState::kNone) process->collector->set_filter(process->filter);
   }
-  // Not at its start: most processes of a build are over by then, and cost nothing.
+  // Not at its start: by this age most processes of a build are over, and cost nothing.
   if (!process->first_word.empty() && process->collector != nullptr && process->collector->age_ns() >= kTitledNs) {
     const ProcessLook look{0, process->handle.start_ticks, process->run.is_fork, process->image};
     if (!is_memory_limited()) process->title = titles_.add(pid, look, process->run.is_fork, process->first_word);
     process->first_word.clear();
   }
-  process->take_title();  // for copies of this process, which must not ask
+  process->take_title();  // for forked copies of heapprof, which must not ask
   if (!is_other_image(process->image, look_at(pid).image) || has_ended(process->handle)) return;
   if (process->is_root) root_became_ = process_executable(pid);
   unseen_.push_back({pid, std::move(process->handle.pidfd), process->handle.start_ticks});
@@ -424,7 +423,7 @@ Recording Processes::snapshot(pid_t pid) {
 void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   try {
     if (process->collector == nullptr || process->collector->has_stopped()) {
-      // all that there is has been taken
+      // everything has been taken already
     } else if (end.kind == EndKind::kDetached && !process->has_left() && !has_ended(process->handle)) {
       process->collector->drain();
     } else {
@@ -446,7 +445,7 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   RunInfo& run = image.recording.run;
   describe_run(&process->run, &run);
   run.end = end;
-  // Whatever status came later was that of a program which we did not see.
+  // A later status was that of a program which we did not see.
   const std::vector<UnprofiledProgram>& unprofiled = run.coverage.unprofiled_programs;
   if (std::any_of(unprofiled.begin(), unprofiled.end(), [](const auto& program) { return program.replaced_process; }))
     run.end = {EndKind::kExec, 0};

@@ -1,14 +1,13 @@
-// cli/run/processes.h: the processes of one run, from their agent's first word to their end.
+// cli/run/processes.h: the processes of one run, from their agent's hello to their end.
 //
-// A process is known by pid and image number: exec keeps the pid and starts a new image, whose agent asks again.
+// A process is identified by pid and image number: exec keeps the pid and starts a new image, whose agent asks again.
 //
 // Guarantees
-//  - Ends are learned from pidfds, on kernels without them from /proc; what was published until then is in the profile.
-//  - An image whose process went on as a program without an agent ends there: that program's status is not taken for
-//    its own (as far as /proc shows it in time).
+//  - Ends are detected by pidfds, on kernels without them by /proc; what was published until then is in the profile.
+//  - If a process goes on as a program without an agent, its image ends there: that program's status is not taken for
+//    the image's (as far as /proc shows it in time).
 //  - A process that cannot be profiled is counted, with the reason, and runs on.
-//  - Where memory runs short, the process that takes most of it is recorded no further, and its profile ends there,
-//    exactly.
+//  - If memory runs short, recording stops for the process that takes most of it, and its profile ends there, exactly.
 // Context:  one thread, which also holds the arenas' liveness words (cli/collect/liveness.h).
 #pragma once
 
@@ -42,27 +41,27 @@ struct ProcessPlan {
   bool fence_forced = false;
   bool follow = true;
   std::vector<std::string> follow_only;  // globs of program names; empty: all
-  bool leaves_inner_allocators = false;  // inside of executables: they are named, and not hooked
+  bool leaves_inner_allocators = false;  // inside executables: they are named, and not hooked
   pid_t root_pid = 0;
   std::vector<std::string> root_command;
   Machine machine;
-  uint64_t max_memory_bytes = 0;   // of this process; 0: only the limits that the system sets
+  uint64_t max_memory_bytes = 0;   // of this process; 0: only the system's limits apply
   bool has_second_thread = false;  // of the collector, for backlogs
 };
 
-// Counts the processes of a run that are recorded: all images of one have it, and no other process, also where its pid
-// comes again, or the tree has no room.
+// Counts the recorded processes of a run: all images of one share a number, and no other process has it, even if its
+// pid is reused, or the tree has no room.
 using ProcessNumber = uint64_t;
 inline constexpr ProcessNumber kRootNumber = 0;
 
 // A program image that has ended.
 struct EndedImage {
   Recording recording;
-  bool is_root = false;                 // of the process that we started
+  bool is_root = false;                 // of the process that heapprof started
   bool is_last = false;                 // the process ended with it (not by exec)
-  bool is_lost = false;                 // it may have allocated, but nothing of it could be recorded
+  bool is_lost = false;                 // it may have allocated, but nothing could be recorded
   std::string program;                  // its name
-  uint32_t entry = ProcessTree::kNone;  // in the tree; kNone: it has no room
+  uint32_t entry = ProcessTree::kNone;  // in the tree; kNone: the tree has no room
   ProcessNumber number = kRootNumber;
 };
 
@@ -85,29 +84,30 @@ class Processes {
 
   // Answers an agent: an arena, or a refusal.
   void admit(Caller caller);
-  // One round over all rings, or those that are worth it, and a look at what memory is left. Returns when the next one
-  // is due, by monotonic_ns(), before a ring runs full.
+  // One drain pass over all rings, or those that are worth it, and a check of the memory left. Returns when the next
+  // one is due, by monotonic_ns(), before a ring runs full.
   uint64_t drain(RoundKind kind);
   // Looks for processes that ended, which are finished (all but the root), for those that went on as another program,
-  // and for those that filter system calls. While is_asked() says that an agent waits for its answer, only one is
-  // finished, or as many as are too many. True: there are more.
+  // and for those that set a seccomp filter. While is_asked() says that an agent waits for its answer, only one is
+  // finished, or as many as are too many. True: more are left.
   bool reap(const std::function<bool()>& is_asked);
-  // Makes ready what the next process that asks will need, if there is any reason to expect one.
+  // Prepares what the next process will need, if one is to be expected.
   void prepare() { spare_.prepare(); }
   bool is_prepared() const { return spare_.is_ready(); }
-  // The root has ended so: its last image is finished. Others that are still running are left alone and finished as
+  // The root has ended in this way: its last image is finished. Other running processes are left alone and finished as
   // detached.
   void end_root(const RunEnd& end);
   void detach_all(const RunEnd& root_end);
-  // Why the root's agent records no more, while the root runs; kNone: it does, or is not known.
+  // Why the root's agent has stopped recording, while the root runs; kNone: it records, or is not known.
   wire::StopReason root_stop() const;
 
-  // visit(pid, collector): of those that are being profiled.
+  // visit(pid, collector): for each profiled process.
   void for_each(const std::function<void(pid_t, ProcessCollector&)>& visit);
   void for_each_image(const std::function<void(const RunningImage&)>& visit);
-  // A process of this run that is being profiled, and its numbers so far: in a forked copy, which ends with it.
+  // has(): this run profiles the process now. snapshot(): its numbers so far; called in a forked copy, which ends with
+  // it.
   bool has(pid_t pid) const;
-  // True if the process that has this number has asked, whatever it was told.
+  // True if the process with this pid has asked, whatever the answer was.
   bool is_known(pid_t pid) const;
   Recording snapshot(pid_t pid);
 
@@ -118,15 +118,15 @@ class Processes {
     plan_.collector.starts_paused = is_paused;
   }
 
-  // Full rings lose events, and are not waited for.
+  // Full rings lose events, and programs do not wait.
   bool is_dropping() const { return plan_.collector.full_policy == wire::FullPolicy::kDrop; }
   size_t running() const { return processes_.size(); }
   uint32_t wrong_version() const { return wrong_version_; }
-  // Why the root got no arena; empty if it did.
+  // Why the root got no arena; empty if it got one.
   const std::optional<Problem>& root_problem() const { return root_problem_; }
-  // What the kernel refused to how many other processes, "memfd_create: too many open files".
+  // What the kernel refused ("memfd_create: too many open files"), and to how many other processes.
   const std::map<std::string, uint64_t>& refusals() const { return refusals_; }
-  // Executable that the root went on as, if no agent is in it.
+  // The executable that the root went on as, if it has no agent.
   const std::string& root_became() const { return root_became_; }
 
  private:
@@ -156,13 +156,13 @@ class Processes {
     ProcessNumber number = kRootNumber;
     uint32_t images = 0;
   };
-  std::map<pid_t, Seen> seen_;  // what was recorded of a pid that is still running
+  std::map<pid_t, Seen> seen_;  // what was recorded for a pid that is still running
   ProcessNumber last_number_ = kRootNumber;
   std::map<std::string, uint64_t> refusals_;
   std::optional<Problem> root_problem_;
   std::string root_became_;
-  bool is_root_over_ = false;  // another process may have its number
-  size_t watched_ = 0;         // whose turn it is to be looked at in /proc
+  bool is_root_over_ = false;  // another process may have its pid
+  size_t watched_ = 0;         // the next process to be checked in /proc
   uint32_t wrong_version_ = 0;
   SpareCollector spare_;
   InnerPrograms inner_programs_;

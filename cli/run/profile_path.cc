@@ -1,11 +1,11 @@
 // cli/run/profile_path.cc: names are given as processes end, and none may be given twice.
 //
-// The program that was started keeps the name that the user asked for, whatever else ends before it; so that name is
-// taken from the start. Others get it with their pid. A pid comes back on a long run, and a pattern such as %n is the
-// same for many: then a number is added, and a profile is never written over another one of the same run.
+// The program that was started keeps the name that the user asked for, whatever ends before it; so that name is
+// reserved from the start. Others get it with their pid. On a long run a pid is reused, and a pattern such as %n is the
+// same for many: then a number is added, so that a profile never overwrites another one of the same run.
 //
-// Names of programs and ranks come from the target, and become a part of a path here. A slash in them would lead into
-// another folder.
+// Names of programs and ranks come from the target, and become part of a path here. A slash in them would name another
+// folder.
 #include "cli/run/profile_path.h"
 
 #include "cli/base/file_name.h"
@@ -36,13 +36,13 @@ std::string time_text(int64_t unix_ns) {
   return {text, strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local)};
 }
 
-// Programs choose their names: no slash leads elsewhere, no control character into a terminal, and there is room for
-// the rest of a file's name.
+// Programs choose their names: slashes and control characters are replaced, and there is room left for the rest of a
+// file's name.
 std::string as_name(std::string text) {
   constexpr size_t kMostBytes = 160;
   if (text.size() > kMostBytes) {
     size_t end = kMostBytes;
-    while (end != 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // in a character of UTF-8
+    while (end != 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // inside a UTF-8 character
     text.resize(end);
   }
   for (char& c : text) {
@@ -118,7 +118,7 @@ std::string ProfileNames::next(const ImageName& image) {
   const bool needs_pid = !image.is_root && (!has_directive(pattern_) || taken_.count(finished(path)) != 0);
   if (needs_pid) path = insert_before_extension(path, pid);
   std::string name = finished(path);
-  for (int again = 2; !taken_.insert(name).second; ++again) {  // the pid has come back
+  for (int again = 2; !taken_.insert(name).second; ++again) {  // the pid was reused
     name = finished(insert_before_extension(path, fmt::format("{}", again)));
   }
   return name;

@@ -4,14 +4,14 @@
 //   FILE.exec1, .exec2 …     (before the extension) images that it left by exec
 //   FILE.PID                 (before the extension) processes that it started
 //
-// Where the user gave no FILE, the program has not asked for files in its folder: as long as it runs, they have a dot
-// before their names, which *.json and ls pass over.
+// Without FILE, profiles go to the current folder, where the program does not expect files. So while it runs, their
+// names begin with a dot: *.json and ls skip them.
 //
-// With %p, %n, %r or %t in FILE each process has the name that they give, and .PID only where another has that name
+// With %p, %n, %r or %t in FILE each process has the name that they give, and .PID only if another has that name
 // already.
 //
 // Guarantees
-//  - No two profiles of one run have the same name, even where pids come back.
+//  - No two profiles of one run have the same name, even if pids are reused.
 #pragma once
 
 #include "cli/base/result.h"
@@ -27,10 +27,10 @@ namespace heapprof::cli {
 // heapprof.PROGRAM.PID.json in the current folder.
 std::string default_profile_path(const std::string& program, uint64_t pid);
 
-// heapprof.PROGRAM.PID.snapshot.json there, absolute: beside what the run will write, and never in its place.
+// heapprof.PROGRAM.PID.snapshot.json there, absolute: beside the run's own profile, and never in its place.
 std::string default_snapshot_path(pid_t pid);
 
-// What may stand for a part of a name.
+// The values of the directives.
 struct NameFacts {
   uint64_t pid = 0;           // %p
   std::string program = {};   // %n
@@ -38,9 +38,9 @@ struct NameFacts {
   int64_t start_unix_ns = 0;  // %t, as 20261121-183059 in local time
 };
 
-// A usage error if there is a % that means nothing.
+// A usage error for an unknown directive.
 Result<Done> check_name_pattern(const std::string& pattern);
-bool has_directive(const std::string& pattern);  // but for %%
+bool has_directive(const std::string& pattern);  // other than %%
 // pre: check_name_pattern
 std::string expand_name(const std::string& pattern, const NameFacts& facts);
 
@@ -56,11 +56,11 @@ std::string shown_path(const std::string& hidden);
 
 class ProfileNames {
  public:
-  // pre: check_name_pattern. The root's own name is taken from the start. is_hidden: names have a dot before them.
+  // pre: check_name_pattern. The root's own name is reserved from the start. is_hidden: names begin with a dot.
   ProfileNames(std::string pattern, const NameFacts& root, bool is_hidden = false);
 
   const std::string& root_path() const { return root_path_; }
-  // Each call gives another name, but for the root's last image, whose name is FILE.
+  // Each call returns another name, except for the root's last image, whose name is FILE.
   std::string next(const ImageName& image);
 
  private:

@@ -1,5 +1,5 @@
-// cli/run/profile_writing.cc: a large profile takes as long to write as its summary takes to make, and nothing of the
-// profile changes meanwhile but what no file has. So both are done at once where there are two threads.
+// cli/run/profile_writing.cc: a large profile takes as long to write as its summary takes to make. Making the summary
+// changes only those parts of the profile that are in no file. So with two threads both are done at once.
 #include "cli/run/profile_writing.h"
 
 #include "cli/base/atomic_file.h"
@@ -20,7 +20,7 @@ namespace heapprof::cli {
 Result<Done> try_output(const std::string& path) {
   struct stat facts {};
   if (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)) {
-    // A pipe is not tried: its reader would take the end of the trial for the end of the profile.
+    // A pipe is not opened: its reader would take the end of the trial for the end of the profile.
     if (access(path.c_str(), W_OK) != 0) return output_not_writable(path, errno_text(errno));
     return Done{};
   }
@@ -59,7 +59,7 @@ Result<std::string> write_beside(const std::function<Result<std::string>()>& wri
   std::future<Result<std::string>> written;
   try {
     if (!is_memory_limited()) written = std::async(std::launch::async, write);
-  } catch (const std::system_error&) {  // no thread is to be had
+  } catch (const std::system_error&) {  // no thread can be started
   }
   if (written.valid()) {
     meanwhile();  // if it throws, ~future() waits for the thread

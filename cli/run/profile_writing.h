@@ -1,4 +1,4 @@
-// cli/run/profile_writing.h: a profile's file, and what can be done while it is written.
+// cli/run/profile_writing.h: writes a profile's file, and does other work at the same time.
 #pragma once
 
 #include "cli/base/result.h"
@@ -10,20 +10,19 @@
 
 namespace heapprof::cli {
 
-// Tries whether the file can be made: the user learns of it before the program runs, and not after hours.
+// Tries whether the file can be made, so that an error comes before the program runs, and not after hours.
 Result<Done> try_output(const std::string& path);
 
-// The path that was written: another one than was asked for where that exists and may not be overwritten.
+// Returns the path that was written: another one than was asked for if that exists and may not be overwritten.
 Result<std::string> write_profile(const Profile& profile, const std::string& path, bool may_overwrite);
 
-// A disk that is full, or a folder that the program has removed, costs the profile its place, and not the run its
-// result: it is written under `spare_name` to a folder for temporary files then (empty: it is not), and *elsewhere is
-// why.
+// If the disk is full, or the program has removed the folder, the profile is still written: as `spare_name` in a folder
+// for temporary files (empty: it is not), and *elsewhere is the reason.
 Result<std::string> write_profile(const Profile& profile, const std::string& path, bool may_overwrite,
                                   const std::string& spare_name, std::optional<Problem>* elsewhere);
 
-// Does `write` in a thread of its own and `meanwhile` in this one; one after the other where no thread is to be had, or
-// where memory is limited. What either throws comes out here, after both.
+// Calls `write` in a new thread and `meanwhile` in this one; one after the other if no thread can be started, or if
+// memory is limited. An exception of either is rethrown here, after both.
 Result<std::string> write_beside(const std::function<Result<std::string>()>& write,
                                  const std::function<void()>& meanwhile);
 

@@ -1,7 +1,7 @@
-// cli/run/recording_switch.cc: passes on to collectors what a run is told.
+// cli/run/recording_switch.cc: passes a run's orders on to collectors.
 //
-// The run's heapprof stands for all of its processes: an order to it is kept for those that come. An order to one
-// process is that one's alone, and its children begin as the run says.
+// The run's heapprof represents all of its processes: an order to it also applies to later ones. An order to one
+// process is for that one alone, and its children begin as the run says.
 #include "cli/run/recording_switch.h"
 
 #include "cli/base/clock.h"

@@ -1,10 +1,10 @@
-// cli/run/recording_switch.h: when the processes of a run are recorded, and how: what `run --start` says of the
-// beginning, and what `heapprof pause`, `resume` and `mark` say later.
+// cli/run/recording_switch.h: when the processes of a run are recorded, and how: `run --start` says it for the
+// beginning, `heapprof pause`, `resume` and `mark` later.
 //
 // Guarantees
-//  - Only processes of our own user, and root, are obeyed.
-//  - What is said to the whole run is true of processes that come later, too.
-// Context:  the collector's thread, between two rounds.
+//  - Only processes of our own user and of root are obeyed.
+//  - An order to the whole run applies to later processes, too.
+// Context:  the collector's thread, between two drain passes.
 #pragma once
 
 #include "cli/run/processes.h"
@@ -22,12 +22,12 @@ class RecordingSwitch {
 
   // pre: caller.order
   void obey(const Caller& caller, Processes* processes);
-  // Resumes what was to wait for a time or a mark.
+  // Resumes recording when the awaited time or mark has come.
   void tick(Processes* processes);
 
  private:
   bool awaits_mark_;
-  uint64_t resume_at_ns_;  // UINT64_MAX: no time is awaited
+  uint64_t resume_at_ns_;  // UINT64_MAX: not waiting for a time
 };
 
 }  // namespace heapprof::cli

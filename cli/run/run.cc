@@ -105,10 +105,10 @@ Checkpoints& RunSession::begin_checkpoints() {
                               [this](const ImageName& image) { return names_->next(image); });
 }
 
-// As the profile may be called.
+// A name that the profile may get.
 std::string RunSession::trial_path() const { return expand_name(name_pattern(0), root_facts(getpid())); }
 
-// No output takes the place of what runs.
+// Refuses outputs that would overwrite the program.
 Result<Done> RunSession::spare_programs(const std::vector<std::string>& programs) const {
   for (const std::string& file : {trial_path(), options_.html, options_.child_output}) {
     for (const std::string& program : programs) {
@@ -118,7 +118,7 @@ Result<Done> RunSession::spare_programs(const std::vector<std::string>& programs
   return Done{};
 }
 
-// What can be known to fail, before anything is started.
+// Checks what can fail before anything is started.
 Result<Done> RunSession::prepare() {
   Result<ReportRules> rules = load_rules(options_.suppressions);
   if (!rules) return rules.problem();
@@ -191,7 +191,7 @@ Result<int> RunSession::run() {
   show_progress();  // not before: as long as processes of the run live, the terminal is theirs
   say("counting what is left");
   device_use.stop();
-  server->close();  // what runs on and starts more processes must not wait for us
+  server->close();  // processes that run on and start more must not wait for us
   if (!options_.no_follow) never_seen_ = watch.never_seen(server->path());
   processes.reap([] { return false; });
   processes.detach_all(watched.end);
@@ -200,7 +200,7 @@ Result<int> RunSession::run() {
   return finish(watched, processes, server->turned_away());
 }
 
-// The program runs already: it is had to load the agent, by another thread, while this one answers that.
+// The program runs already: another thread makes it load the agent, while this one answers the agent.
 Result<int> RunSession::run_attached() {
   if (const Result<Done> prepared = prepare(); !prepared) return prepared.problem();
   const pid_t pid = options_.attach_pid;

@@ -44,30 +44,30 @@ struct RunOptions {
   bool no_follow = false;                    // only the started process
   bool all_processes = false;                // files of many small processes are kept
   std::vector<std::string> follow_only;      // globs of the programs to be profiled besides it; empty: all
-  std::optional<std::chrono::seconds> wait;  // after its end, for the others; none: not
+  std::optional<std::chrono::seconds> wait;  // after its end, for the other processes; nullopt: no wait
   bool verify_stacks = false;                // compare each stack with libunwind's
   UnwinderChoice unwinder = UnwinderChoice::kHeapprof;
   OnFull on_full = OnFull::kWait;
   uint64_t stall_timeout_s = 10;
-  bool no_cache = false;                                 // names of earlier runs are not used, and none are kept
+  bool no_cache = false;                                 // names of earlier runs are not used, and no names are kept
   uint64_t max_memory_bytes = 0;                         // of heapprof itself; 0: as much as the system gives
   bool live = false;                                     // a view of it in the terminal, while it runs
-  std::string serve;                                     // where to serve it meanwhile; empty: not
-  std::string token_file;                                // who asks needs the token in it
-  std::string child_output;                              // file of the program's stdout and stderr; empty: ours
+  std::string serve;                                     // where to serve it while it runs; empty: not
+  std::string token_file;                                // clients need the token in it
+  std::string child_output;                              // file for the program's stdout and stderr; empty: ours
   bool hooks_deep_bind = false;                          // --deepbind=hook
-  bool leak_check = false;                               // what is live at exit is told apart
-  bool no_nvtx = false;                                  // ranges of NVTX are not looked at
-  bool python_objects = false;                           // each object of Python, beside the memory it lies in
-  bool torch_operators = false;                          // operators of PyTorch are scopes
-  bool no_inner_allocators = false;                      // those inside of executables are not hooked
-  bool no_python = false;                                // stacks have no frames of Python
+  bool leak_check = false;                               // leaks at exit are classified
+  bool no_nvtx = false;                                  // NVTX ranges are ignored
+  bool python_objects = false;                           // each Python object, beside the memory that it is in
+  bool torch_operators = false;                          // PyTorch operators are scopes
+  bool no_inner_allocators = false;                      // allocators inside executables are not hooked
+  bool no_python = false;                                // stacks have no Python frames
   bool estimates_gpu = false;                            // around the making of contexts and modules
   wire::GpuTimeMode gpu_time = wire::GpuTimeMode::kOff;  // when events around kernels are read
   RecordedBlocks recorded;                               // at first, while not paused
-  std::string start_text;                                // of --start, as it was given
+  std::string start_text;                                // of --start, as typed
   StartRule start;
-  std::string interval;                         // of --interval, as it was given
+  std::string interval;                         // of --interval, as typed
   uint64_t snapshot_interval_ns = 0;            // 0: no snapshots (snapshot_interval.h)
   uint64_t trace_events = kDefaultTraceEvents;  // of --device-trace
   std::vector<std::string> limits;              // DEVICE=SIZE: what the program may have
@@ -77,15 +77,15 @@ struct RunOptions {
   ColorMode color = ColorMode::kAuto;
   SuppressionOptions suppressions;
   std::vector<std::string> program;  // argv of what to run; never empty
-  bool goes_on = false;              // true: this process does, after the run, and needs what it inherited
+  bool goes_on = false;              // true: this process goes on after the run, and needs what it inherited
   pid_t attach_pid = 0;              // not 0: the process that runs `program` already
   uint64_t attach_for_ns = 0;        // 0: until it ends, or a signal comes
 };
 
-// pre: options.program is not empty. The exit code of heapprof: the program's own, 128 + signal, 125, 126 or 127. Of a
-// run that SIGINT or SIGQUIT ended it does not return, unless this process goes on, or is the first of a container.
+// pre: options.program is not empty. Returns heapprof's exit code: the program's own, 128 + signal, 125, 126 or 127. If
+// SIGINT or SIGQUIT ended the run, it does not return, unless this process goes on, or is the first of a container.
 int run_command(const RunOptions& options);
-// The same for one of several runs, in a process that serves as an init no more (init.h).
+// The same for one of several runs, in a process that does not serve as an init (init.h).
 int run_command(const RunOptions& options, const Inherited& inherited);
 
 }  // namespace heapprof::cli

@@ -22,7 +22,7 @@ void describe_run(RunInfo* known, RunInfo* run) {
                     &Coverage::unrecorded_objects, &Coverage::unrecorded_operators, &Coverage::inner_allocators,
                     &Coverage::unhooked_allocators})
     known->coverage.*list = std::move(run->coverage.*list);
-  // What could not be tried by malloc's names was hooked in place afterwards, or it is said why it was not.
+  // What the self-test could not try by malloc's names was hooked in place later, or the reason why not is recorded.
   if (!known->coverage.inner_allocators.empty() || !known->coverage.unhooked_allocators.empty())
     known->coverage.self_test_failures.clear();
   run->coverage = std::move(known->coverage);

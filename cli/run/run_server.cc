@@ -1,5 +1,5 @@
 // cli/run/run_server.cc: forked, as the view of run --live is (live_viewer.cc). A key that interrupts the program
-// reaches this process, too, and does not end it: the program may take it for something else, and run on.
+// reaches this process, too, and does not end it: the program may use the key for something else, and run on.
 #include "cli/run/run_server.h"
 
 #include "cli/base/problems.h"
@@ -56,7 +56,7 @@ void RunServer::start(const RunOptions& options, const SignalWatch& signals, Ser
     const Result<int> served = serve(std::move(serve_), std::move(*listener_));
     if (!served) print_problem(served.problem(), options.color);
     code = served ? *served : served.problem().exit_code;
-  } catch (const std::exception&) {  // memory
+  } catch (const std::exception&) {  // out of memory
   }
   _exit(code);
 }

@@ -1,9 +1,9 @@
-// cli/run/run_server.h: the server of `run --serve`: a process of its own, which asks the collector as any `heapprof
-// serve` does.
+// cli/run/run_server.h: the server of `run --serve`: a separate process, which asks the collector as `heapprof serve`
+// does.
 //
 // Guarantees
-//  - The address is taken before the program starts, so one that cannot be had ends the run before it begins.
-//  - It serves the processes of this run alone, and ends with it, however that ends.
+//  - The address is bound before the program starts: if that fails, the run ends before it begins.
+//  - It serves the processes of this run alone, and ends with the run, however that ends.
 // Context:  start() before the collector has threads.
 #pragma once
 
@@ -26,11 +26,11 @@ class RunServer {
   RunServer(const RunServer&) = delete;
   RunServer& operator=(const RunServer&) = delete;
 
-  // Takes the address and the token that the options name, if they do.
+  // Binds the address and reads the token, if the options name them.
   Result<Done> open(const RunOptions& options);
-  // pre: open() was well
+  // pre: open() succeeded
   void start(const RunOptions& options, const SignalWatch& signals, Server* server);
-  // It is told to end, and waited for; a second at most.
+  // Tells the server to end, and waits for it, a second at most.
   void close();
 
  private:

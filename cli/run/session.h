@@ -1,6 +1,6 @@
-// cli/run/session.h: one run of a program, or the time for which one was attached to, from its start to the summary.
+// cli/run/session.h: one run of a program, or the time of an attach, from its start to the summary.
 //
-// run.cc starts it and watches, session_end.cc writes and shows.
+// run.cc starts and watches it, session_end.cc writes and shows.
 #pragma once
 
 #include "cli/base/problems.h"
@@ -43,10 +43,10 @@ class RunSession {
         finisher_(finish_options(options)),
         desk_(finish_options(options), &rules_.folds) {}
 
-  // The exit code, or what kept the program from being started, or from being attached to.
+  // The exit code, or why the program could not be started, or attached to.
   Result<int> run();
   Result<int> run_attached();
-  // The signal that ended the program, or that heapprof left it for. 0: none.
+  // The signal that ended the program, or that made heapprof leave it. 0: none.
   int ended_by() const { return ended_by_; }
 
  private:
@@ -90,23 +90,23 @@ class RunSession {
   ReportRules rules_;                 // of the summary
   std::optional<Progress> progress_;  // from the program's end to the summary; none with --quiet
   Finisher finisher_;
-  std::string page_;  // its file, once it is written
+  std::string page_;  // the page's file, once it is written
   TopDesk desk_;
   LiveViewer viewer_;                            // of --live
   RunServer served_;                             // of --serve
   std::optional<ProcessTree> tree_;              // from the start on
   std::optional<ProfileNames> names_;            // "
   std::optional<Checkpoints> checkpoints_;       // "
-  std::vector<std::string> hidden_checkpoints_;  // that were claimed
-  size_t named_ = 0;                             // the word of the command that is the program: not 0 after a loader
+  std::vector<std::string> hidden_checkpoints_;  // those that were claimed
+  size_t named_ = 0;                             // index of the program in the command: not 0 after a loader
   bool may_overwrite_ = false;
   bool own_malloc_ = false;        // in the program's executable
-  std::vector<pid_t> never_seen_;  // processes of the run that live and never asked
-  uint64_t root_end_ns_ = 0;       // when the end of the program that was started was seen
+  std::vector<pid_t> never_seen_;  // live processes of the run that never asked
+  uint64_t root_end_ns_ = 0;       // when heapprof saw the started program's end
   int ended_by_ = 0;
-  bool did_not_start_ = false;            // nothing was profiled, and that was not our failure
+  bool did_not_start_ = false;            // nothing was profiled, and not through our fault
   std::optional<SummaryParts> parts_;     // of the root's profile
-  bool is_prepared_ = false;              // that is: marked, with its parts if there is to be a summary
+  bool is_prepared_ = false;              // the root's profile is marked, with its parts if there is to be a summary
   std::optional<EndedImage> root_image_;  // the latest: the next one shows whether it was the last
 };
 

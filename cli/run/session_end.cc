@@ -1,4 +1,4 @@
-// cli/run/session_end.cc: what has ended is written, then what was found is said.
+// cli/run/session_end.cc: writes what has ended, then shows what was found.
 #include "cli/base/atomic_file.h"
 #include "cli/base/byte_sink.h"
 #include "cli/base/clock.h"
@@ -35,14 +35,14 @@ namespace heapprof::cli {
 
 namespace {
 
-// How a program ends that no agent was in: 127 is what the loader says of a library that is missing or damaged.
+// Whether a program without an agent ends so: the loader exits with 127 if a library is missing or damaged.
 bool is_end_before_start(const RunEnd& end) {
   return end.kind == EndKind::kSignaled || (end.kind == EndKind::kExited && (end.status == 126 || end.status == 127));
 }
 
 int exit_code(const RunEnd& end) { return end.kind == EndKind::kSignaled ? 128 + end.status : end.status; }
 
-// The exec hooks know what the process became, and why no agent is in it; the profile then says so itself.
+// The exec hooks know what the process became, and why it has no agent; then the profile says so itself.
 bool is_said_by_agent(const Coverage& coverage) {
   const std::vector<UnprofiledProgram>& programs = coverage.unprofiled_programs;
   return std::any_of(programs.begin(), programs.end(), [](const auto& program) { return program.replaced_process; });
@@ -76,11 +76,11 @@ void RunSession::submit(EndedImage image) {
   finisher_.submit({std::move(image.recording), claim.path, claim.may_overwrite, image.entry});
 }
 
-// The root's last image is FILE; which one that is shows when the next one comes, or none.
+// The root's last image is FILE; an image is the last if no other follows it.
 void RunSession::take(EndedImage image) {
   desk_.note_end(image);
   const bool is_last_of_root = image.is_root && image.is_last;
-  // The root's first image shows that an agent was in it, whatever comes after it.
+  // The root's first image shows that it had an agent, whatever comes after it.
   const RunInfo& run = image.recording.run;
   const bool is_empty = run.counters.allocations == 0 && run.incomplete_reason != kMallocReplacedReason;
   if (image.is_lost) tree_->set_fate(image.entry, Fate::kRefused);
@@ -97,7 +97,7 @@ void RunSession::take(EndedImage image) {
 
 namespace {
 
-// Of heap and mapped memory, as SavedProfile has it.
+// The peak of heap and mapped memory, as in SavedProfile.
 uint64_t peak_of(const Profile& profile) {
   uint64_t bytes = 0;
   for (const Device& device : profile.devices) {
@@ -107,9 +107,9 @@ uint64_t peak_of(const Profile& profile) {
   return bytes;
 }
 
-// Shells and tools that a program runs by the hundred: where many processes are small beside the largest one, they keep
-// no file; the list of processes and the program's profile have their numbers. One that failed, lost something or came
-// to a limit keeps its own.
+// Shells and tools that a program runs by the hundred: if many processes are small beside the largest one, their files
+// are dropped; the list of processes and the program's profile have their numbers. A process that failed, lost
+// something or reached a limit keeps its file.
 bool is_small(const SavedProfile& one, uint64_t largest_bytes) {
   constexpr uint64_t kSmallBytes = 1 << 20;
   constexpr uint64_t kSmallResidentBytes = 64 << 20;  // more may be an allocator of its own
@@ -118,7 +118,7 @@ bool is_small(const SavedProfile& one, uint64_t largest_bytes) {
          one.violations == 0 && one.lost == 0;
 }
 
-// Returns what is to be removed when all is written.
+// Returns the files to be removed when all is written.
 std::vector<std::string> drop_small(uint64_t root_peak_bytes, std::vector<SavedProfile>* others) {
   constexpr size_t kMany = 30;
   uint64_t largest_bytes = root_peak_bytes;
@@ -138,7 +138,7 @@ std::vector<std::string> drop_small(uint64_t root_peak_bytes, std::vector<SavedP
 
 }  // namespace
 
-// The others are waited for before its profile is written: it names them.
+// Waits for the others before it writes the root's profile, which names them.
 std::optional<Finished> RunSession::finish_root(const Processes& processes, const WatchResult& watched,
                                                 std::vector<SavedProfile>* others, std::vector<Problem>* problems) {
   if (processes.root_problem()) problems->push_back(*processes.root_problem());
@@ -174,7 +174,7 @@ std::optional<Finished> RunSession::finish_root(const Processes& processes, cons
       },
       [this](Profile* profile) {
         try {
-          // Rows of imports are added to a Python program's stacks, which nobody may read meanwhile.
+          // For a Python program, rows of imports are added to its stacks, which must not be read at the same time.
           if (!options_.quiet && !has_python(*profile)) prepare_summary(profile);
         } catch (const std::bad_alloc&) {  // show() tries again when the profile is written
         }
@@ -213,7 +213,7 @@ void RunSession::save_page(const Profile& profile, const std::string& file) {
   if (!saved) warn(saved.problem());
 }
 
-// The profile is written: what fails from here on is no failure of the run.
+// The profile is written: an error from here on is no failure of the run.
 void RunSession::show(Finished* root, const std::vector<SavedProfile>& others,
                       const std::vector<SavedProfile>& images) {
   try {
@@ -252,17 +252,17 @@ int RunSession::finish(const WatchResult& watched, const Processes& processes, u
   std::vector<Problem> problems;
   std::vector<SavedProfile> saved;  // all but the root's last image
   std::optional<Finished> root = finish_root(processes, watched, &saved, &problems);
-  // What the program says of itself counts for more than what we could not see, unless it says that all is well.
+  // The program's own exit code counts for more than what we could not see, unless it is 0.
   if (root && own_malloc_ && root->profile->run.coverage.inner_allocators.empty() &&
       root->profile->run.counters.allocations == 0 && exit_code(watched.end) == 0) {
     problems.push_back(program_hides_allocations(options_.program[named_]));
   }
   desk_.end_run(root ? &*root : nullptr);
-  for (SavedProfile& late : finisher_.collect_saved(&problems)) {  // without a root
+  for (SavedProfile& late : finisher_.collect_saved(&problems)) {  // if the root has no profile
     show_file(&late);
     saved.push_back(std::move(late));
   }
-  for (const std::string& checkpoint : hidden_checkpoints_)  // of what could not be written
+  for (const std::string& checkpoint : hidden_checkpoints_)  // those whose profile could not be written
     AtomicFile::rename_to_free_name(checkpoint, shown_path(checkpoint));
   std::vector<SavedProfile> images;
   const auto enter = [this](const SavedProfile& one) {
@@ -293,7 +293,7 @@ int RunSession::finish(const WatchResult& watched, const Processes& processes, u
   return exit_code(watched.end);
 }
 
-// A wrong number would make a test of a small card pass on a large one.
+// A limit of the wrong device would make a test of a small card pass on a large one.
 void RunSession::warn_of_unused_limits(const std::vector<SavedProfile>& images) {
   std::set<std::string> used;
   const auto add = [&used](const auto& devices) {
@@ -308,7 +308,7 @@ void RunSession::warn_of_unused_limits(const std::vector<SavedProfile>& images) 
   }
 }
 
-// Under a limit on memory no thread is started for it.
+// Under a memory limit no thread is started for it.
 void RunSession::show_progress() {
   if (options_.quiet) return;
   progress_.emplace(options_.color, is_memory_limited() ? ProgressThread::kNone : ProgressThread::kOwn);

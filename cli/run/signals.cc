@@ -1,28 +1,27 @@
-// cli/run/signals.cc: signals are read from a descriptor, so that nothing is interrupted by them.
+// cli/run/signals.cc: signals are read from a descriptor, so that they interrupt nothing.
 //
-// A handler could only set a flag, and the loop would have to look at it everywhere. A signalfd is one more thing to
-// wait for. The price is that the signals have to be blocked, and a child inherits that: the previous mask is kept, and
-// put back in every child.
+// A handler could only set a flag, which the loop would have to check everywhere. A signalfd is one more thing to wait
+// for. The price: the signals have to be blocked, and a child inherits that, so the previous mask is kept, and restored
+// in every child.
 //
 // A signal that reached us may have reached the program, too: a terminal's Ctrl-C and kill(-group) go to all processes
 // of our group, and systemd sends to each process of a control group in turn. The siginfo is the same in all cases, and
 // a handled signal leaves no trace in /proc. But the kernel wakes an epoll instance that watches a signalfd whenever a
 // signal that is not ignored is sent to the process that *added* the signalfd (epoll(7) under signalfd(2)). So the
-// child adds one before its exec, and we, who hold both descriptors, are woken when the program is sent a signal:
-// which one is not known. epoll_wait() asks the signalfd again in our own context, and drops the event if nothing is
-// pending there; therefore one signal stays pending in our main thread (kMarker), and the registration is
-// edge-triggered.
+// child adds one before its exec, and we, with both descriptors, are woken when the program is sent a signal; which one
+// is unknown. epoll_wait() asks the signalfd again in our own context, and drops the event if nothing is pending there;
+// therefore one signal stays pending in our main thread (kMarker), and the registration is edge-triggered.
 //
-// The program's signal and ours come together, so a signal of those that go to groups (the terminal's, and SIGTERM) is
-// held back for kTogetherNs, and forwarded if the program was sent none in that time. All others are forwarded at once:
-// a SIGCHLD of the program's would be taken for its SIGUSR1. So are all in a program that gets other signals all the
-// time (a shell's SIGCHLD, timers), which tells nothing, and one by which the program ends anyway. Twice is bad, never
-// is worse.
+// The program's signal and ours come together, so a signal that is usually sent to groups (the terminal's, and SIGTERM)
+// is held back for kTogetherNs, and forwarded if the program was sent no signal in that time. All others are forwarded
+// at once: a SIGCHLD to the program would be taken for its SIGUSR1. If a program gets other signals all the time (a
+// shell's SIGCHLD, timers), the wake-up means nothing, so all are forwarded at once; so is a signal by which the
+// program ends anyway. Twice is bad, never is worse.
 //
 // Between an init and its run nothing is guessed. The init forwards each signal inside one of its own (kCarrier), which
 // queues: one of the signal's own number would merge with a pending one. The run drops the second of two that came both
-// ways; one that came through the init alone was sent to no group, and the program has not got it. What the run passes
-// up travels in the same way, so that the init does not take it for one to be forwarded.
+// ways; one that came through the init alone was sent to no group, so the program did not get it. The run passes
+// signals up in the same way, so that the init does not take them for signals to be forwarded.
 #include "cli/run/signals.h"
 
 #include "cli/base/clock.h"
@@ -46,14 +45,14 @@ namespace heapprof::cli {
 namespace {
 
 constexpr int kMarker = SIGSTKFLT;  // no kernel on this processor sends it
-// `timeout` and shells signal the process and then its group: that is one wish, not two.
+// `timeout` and shells signal the process and then its group: that is one request, not two.
 constexpr uint64_t kSecondAfterNs = 200'000'000;
 constexpr uint64_t kTogetherNs = 3'000'000;   // systemd took 0.1 to 0.4 ms for a control group of 8 processes
-constexpr uint64_t kSameLookNs = 2'000'000;   // the collector's longest pause between two looks
-constexpr uint64_t kQuietNs = 5'000'000'000;  // without signals for so long, one now is the one that we got
-constexpr uint64_t kBothNs = 1'000'000'000;   // an init and its run may read the same signal so far apart under load
+constexpr uint64_t kSameLookNs = 2'000'000;   // the collector's longest pause between two checks
+constexpr uint64_t kQuietNs = 5'000'000'000;  // after so long without signals, one now is the one that we got
+constexpr uint64_t kBothNs = 1'000'000'000;   // under load, an init and its run may read a signal so far apart
 constexpr size_t kMostSingles = 4096;
-// Its si_code is one of ours, and of no other sender's; si_errno has the number and the code of the signal in it.
+// Its si_code is one that no other sender uses; si_errno has the number and the code of the carried signal.
 const int kCarrier = SIGRTMAX;
 constexpr int kCarries = -113;
 constexpr useconds_t kStillStoppedUs = 50'000;
@@ -65,10 +64,10 @@ bool is_terminals(int number) {
   return false;
 }
 
-// Whether people send it to whole groups.
+// Whether it is usually sent to whole groups.
 bool is_for_groups(int number) { return number == SIGTERM || is_terminals(number); }
 
-// Whether its default is to end a process.
+// Whether its default action ends a process.
 bool is_ending(int number) {
   for (const int one : {SIGCHLD, SIGCONT, SIGWINCH, SIGURG, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ, SIGXCPU}) {
     if (one == number) return false;
@@ -76,7 +75,7 @@ bool is_ending(int number) {
   return true;
 }
 
-// What the kernel sends us for what we do ourselves, or our children.
+// Whether the kernel sent it because of something that we or our children did.
 bool is_about_us(const signalfd_siginfo& info) {
   const auto number = static_cast<int>(info.ssi_signo);
   if (number == SIGCHLD || number == SIGXCPU) return info.ssi_code > 0;
@@ -84,7 +83,7 @@ bool is_about_us(const signalfd_siginfo& info) {
   return false;
 }
 
-// As kill(2), or as sigqueue(3) with its value.
+// Sends it as kill(2), or as sigqueue(3) with its value.
 void forward(pid_t pid, const signalfd_siginfo& info) {
   const auto number = static_cast<int>(info.ssi_signo);
   if (info.ssi_code == SI_QUEUE) {
@@ -101,7 +100,7 @@ void forward(pid_t pid, const signalfd_siginfo& info) {
 
 bool g_has_init = false;
 
-// Between the two processes of ours. Of a signal's fields signalfd shows sender and value of those that are queued.
+// Sends it between our two processes. For queued signals, signalfd shows sender and value.
 void carry(pid_t pid, const signalfd_siginfo& info, int code) {
   siginfo_t carried{};
   carried.si_signo = kCarrier;
@@ -113,7 +112,7 @@ void carry(pid_t pid, const signalfd_siginfo& info, int code) {
   if (syscall(SYS_rt_sigqueueinfo, pid, kCarrier, &carried) != 0) kill(pid, static_cast<int>(info.ssi_signo));
 }
 
-// Whether it is such a one; *info is then the signal in it.
+// Whether it is a carrier; *info is then the carried signal.
 bool unwrap(signalfd_siginfo* info) {
   if (static_cast<int>(info->ssi_signo) != kCarrier || info->ssi_code != kCarries) return false;
   info->ssi_signo = static_cast<uint32_t>(info->ssi_errno) >> 16;
@@ -129,7 +128,7 @@ bool is_hangup(const signalfd_siginfo& info) {
   return info.ssi_code == SI_KERNEL && (number == SIGHUP || number == SIGCONT) && getsid(0) == getpid();
 }
 
-// Whether it reached our process group alone, and the program has another one.
+// Whether it reached our process group only, and the program is in another.
 bool is_for_our_group(const signalfd_siginfo& info, pid_t program) {
   const bool is_typed = info.ssi_code == SI_KERNEL && is_terminals(static_cast<int>(info.ssi_signo));
   return is_typed && !is_hangup(info) && getpgid(program) != getpgrp();
@@ -140,7 +139,7 @@ uint64_t signals_in(const std::string& status, const char* field) {
   return at == std::string::npos ? 0 : std::strtoull(status.c_str() + at + std::string(field).size(), nullptr, 16);
 }
 
-// Whether the kernel drops it as it is sent: such a one leaves no trace.
+// Whether the kernel drops it when it is sent: then it leaves no trace.
 bool is_dropped(pid_t pid, int number) {
   const std::string status = read_proc(pid, "status");
   const auto is_in = [&](const char* field) { return (signals_in(status, field) >> (number - 1) & 1) != 0; };
@@ -153,10 +152,10 @@ bool is_ignored_or_blocked(pid_t pid, int number) {
   return (((signals_in(status, "\nSigIgn:") | signals_in(status, "\nSigBlk:")) >> (number - 1)) & 1) != 0;
 }
 
-// Whether our parent started us so: it waits for the signal then, as xinit does for an X server's SIGUSR1.
+// Whether our parent started us with it ignored: then it waits for the signal, as xinit does for an X server's SIGUSR1.
 bool was_ignored_at_start(int number) {
   struct sigaction action {};
-  if (number == SIGPIPE || number == SIGXFSZ) return false;  // we do, ourselves
+  if (number == SIGPIPE || number == SIGXFSZ) return false;  // we ignore these ourselves
   return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
@@ -169,9 +168,9 @@ pid_t parent_of(pid_t pid) {
   return at == std::string::npos ? 0 : static_cast<pid_t>(std::strtol(status.c_str() + at + field.size(), nullptr, 10));
 }
 
-// Whether the program, or a process below it, sent it: kill(getppid(), …). program: 0: none.
+// Whether the program, or a process below it, sent it: kill(getppid(), …). program: 0: no program.
 bool is_from_below(const signalfd_siginfo& info, pid_t program) {
-  constexpr int kMostGenerations = 1000;  // numbers come back: the walk may not end by itself
+  constexpr int kMostGenerations = 1000;  // pids are reused: the walk may not end by itself
   if (info.ssi_code != SI_USER && info.ssi_code != SI_QUEUE && info.ssi_code != SI_TKILL) return false;
   pid_t pid = static_cast<pid_t>(info.ssi_pid);
   for (int i = 0; i < kMostGenerations && pid > 1 && program > 1; ++i) {
@@ -181,8 +180,8 @@ bool is_from_below(const signalfd_siginfo& info, pid_t program) {
   return false;
 }
 
-// What the program would have sent to our parent, were we not between them. PID 1 would not expect it: it may be the
-// container's, or have become our parent because ours has ended.
+// Sends our parent what the program would have sent to it without us in between. PID 1 would not expect it: it may be
+// the container's, or have become our parent because ours has ended.
 void pass_up(const signalfd_siginfo& info) {
   if (info.ssi_signo == SIGCHLD || getppid() <= 1) return;
   if (g_has_init) {
@@ -192,20 +191,21 @@ void pass_up(const signalfd_siginfo& info) {
   }
 }
 
-// Whether it is known at once that the program meant its parent: the sender is of another process group than ours; the
-// parent waits for it; or the parent has what is sent to the group anyway.
+// Whether it is known at once that the program meant its parent: the sender is in another process group than ours; the
+// parent waits for the signal; or the parent gets signals to the group anyway.
 bool is_for_parent_alone(const signalfd_siginfo& info) {
   const auto number = static_cast<int>(info.ssi_signo);
-  const pid_t group = getpgid(static_cast<pid_t>(info.ssi_pid));  // -1: it is gone
+  const pid_t group = getpgid(static_cast<pid_t>(info.ssi_pid));  // -1: the sender is gone
   if (group > 0 && group != getpgrp()) return true;
   return !is_for_groups(number) && (was_ignored_at_start(number) || getpgid(getppid()) == getpgrp());
 }
 
-// Nobody else may: the program can be continued, or killed, without us.
+// Continues `stopped` when `pid` is no longer stopped. Only this does: the program can be continued, or killed, without
+// us.
 [[noreturn]] void continue_with(pid_t pid, pid_t stopped) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (; getppid() == stopped; usleep(kStillStoppedUs)) {
-    if (!is_stopped(pid)) kill(stopped, SIGCONT);  // again and again: the first one may come before the stop
+    if (!is_stopped(pid)) kill(stopped, SIGCONT);  // repeatedly: the first one may come before the stop
   }
   _exit(0);
 }
@@ -226,7 +226,7 @@ SignalWatch::SignalWatch() {
     if (sigaction(number, &action, &previous) == 0) previous_actions_.emplace_back(number, previous);
   };
   for (const int number : {SIGPIPE, SIGXFSZ}) set(number, SIG_IGN);
-  set(SIGCHLD, SIG_DFL);  // ignored by our parent, our child's status would be lost
+  set(SIGCHLD, SIG_DFL);  // if our parent ignored it, our child's status would be lost
   sigset_t marker;
   sigemptyset(&marker);
   sigaddset(&marker, kMarker);
@@ -249,7 +249,7 @@ SignalWatch::~SignalWatch() {
   drop();
   signalfd_siginfo marker;
   [[maybe_unused]] const ssize_t taken = read(marker_.get(), &marker, sizeof marker);
-  for (const int number : {SIGPIPE, SIGXFSZ}) signal(number, SIG_IGN);  // drops what is pending in any thread
+  for (const int number : {SIGPIPE, SIGXFSZ}) signal(number, SIG_IGN);  // drops pending signals of any thread
   sigprocmask(SIG_SETMASK, &previous_, nullptr);
   for (const auto& [number, action] : previous_actions_) sigaction(number, &action, nullptr);
 }
@@ -262,7 +262,7 @@ void SignalWatch::enter_program() const {
   sigprocmask(SIG_SETMASK, &previous_, nullptr);
 }
 
-// A program with many signals would wake us for each: it is looked at when one of ours comes.
+// A program with many signals would wake us for each: so its descriptor is checked when a signal of ours comes.
 void SignalWatch::add_waiting(std::vector<pollfd>* waiting) const {
   waiting->push_back({fd_.get(), POLLIN, 0});
   is_watching_ = monotonic_ns() - programs_signal_ns_ >= kQuietNs;
@@ -274,13 +274,13 @@ void SignalWatch::note_programs_signals() {
   if (epoll_wait(programs_.get(), &event, 1, 0) != 1) return;
   programs_signal_before_ns_ = programs_signal_ns_;
   programs_signal_ns_ = monotonic_ns();
-  if (!is_watching_) programs_signal_before_ns_ = programs_signal_ns_;  // at any time since: it says nothing of ours
+  if (!is_watching_) programs_signal_before_ns_ = programs_signal_ns_;  // at any time since: no evidence about ours
 }
 
 void SignalWatch::set_init() { g_has_init = true; }
 
-// Whether both an init and this process, its run, were sent it, and it has come the other way already. Signals of one
-// number and sender come in pairs, in any order.
+// Whether both an init and this process, its run, were sent the signal, and it has already come the other way. Signals
+// of one number and sender come in pairs, in any order.
 bool SignalWatch::has_come_already(const signalfd_siginfo& info, bool is_through_init) {
   const uint64_t now_ns = monotonic_ns();
   while (!singles_.empty() && (now_ns - singles_.front().ns >= kBothNs || singles_.size() >= kMostSingles))
@@ -314,7 +314,7 @@ void SignalWatch::wait_for_run(pid_t pid) const {
   }
 }
 
-// A program that ignores or blocks the signal would never end by it: the second one is meant for us.
+// If the program ignores or blocks the signal, it would never end by it: the second one is meant for us.
 bool SignalWatch::is_for_leaving(int number, pid_t pid) {
   if (number != SIGINT && number != SIGTERM && number != SIGHUP && number != SIGQUIT) return false;
   if (!is_ignored_or_blocked(pid, number)) return false;
@@ -326,7 +326,7 @@ bool SignalWatch::is_for_leaving(int number, pid_t pid) {
 
 void SignalWatch::forward_to_program(pid_t pid, const signalfd_siginfo& info) {
   forward(pid, info);
-  epoll_event own;  // that one was ours
+  epoll_event own;  // that event was our own signal
   static_cast<void>(epoll_wait(programs_.get(), &own, 1, 0));
 }
 
@@ -363,7 +363,7 @@ int SignalWatch::handle(pid_t pid) {
       continue;
     }
     if (one.is_to_init && !is_kernels && is_for_groups(number)) {
-      if (monotonic_ns() < one.until_ns) return 0;  // this process may be sent it, too
+      if (monotonic_ns() < one.until_ns) return 0;  // this process may still be sent it, too
       waiting_.pop_front();
       if (is_for_leaving(number, pid)) return number;
       forward_to_program(pid, one.info);
@@ -374,8 +374,8 @@ int SignalWatch::handle(pid_t pid) {
     if (is_quiet && !is_twin && monotonic_ns() < one.until_ns) return 0;
     waiting_.pop_front();
     if (one.is_from_below) {
-      // kill(0, …) reaches our parent by itself, where it is of the group: without us it gets that, and no more. Where
-      // the program's own would not show, no stranger is to die of a guess.
+      // If our parent is in the group, kill(0, …) reaches it anyway, once, as it would without us. If the program's own
+      // signal would not show, do not guess: another process could die of it.
       if (is_alone && !is_twin && !is_dropped(pid, number)) pass_up(one.info);
       continue;
     }
@@ -386,8 +386,8 @@ int SignalWatch::handle(pid_t pid) {
   return 0;
 }
 
-// The shell waits for us, and learns of our stop alone. A signal that stops is dropped by the SIGCONT that follows it,
-// so ours is pending before it is asked whether the program has been continued already.
+// The shell waits for us, and sees only our stop. A SIGCONT drops a stop signal before it, so ours is made pending
+// before we check whether the program has been continued already.
 void SignalWatch::stop_with(pid_t pid, int number) {
   const pid_t own = getpid();
   const pid_t group = getpgid(pid);
@@ -419,7 +419,7 @@ void SignalWatch::stop_with(pid_t pid, int number) {
   if (number != SIGSTOP) sigaction(number, &previous, nullptr);
   sigaddset(&stop, SIGCONT);
   const timespec at_once{};
-  bool is_continued = false;  // otherwise nothing could stop us: an orphaned process group, PID 1
+  bool is_continued = false;  // otherwise we could not be stopped: an orphaned process group, PID 1
   for (int got = 0; (got = sigtimedwait(&stop, nullptr, &at_once)) > 0;) is_continued = is_continued || got == SIGCONT;
   if (!is_continued || !is_stopped(pid)) return;
   if (had_terminal && tcgetpgrp(terminal.get()) == getpgrp()) tcsetpgrp(terminal.get(), group);

@@ -1,29 +1,29 @@
 // cli/run/signals.h: signals between `heapprof run` and the program.
 //
 // Guarantees
-//  - A signal that is sent to us reaches the program once, with the value of a sigqueue(3). One that the program has
-//    got by itself (Ctrl-C at its terminal, a kill of its process group or of its control group) is not forwarded.
-//  - Where we are two processes, an init and the run (init.h), a signal to either or to both reaches the program once.
+//  - A signal that is sent to us reaches the program once, with the value of a sigqueue(3). If the program has received
+//    it itself (Ctrl-C at its terminal, a kill of its process group or of its control group), it is not forwarded.
+//  - If we are two processes, an init and the run (init.h), a signal to either or to both reaches the program once.
 //  - When the program stops (Ctrl-Z, a read of the terminal in the background), we stop by the same signal, so that the
 //    shell sees it; when we are continued, so is the program.
-//  - A program that stops as it uses the terminal from a process group of its own, while ours is in the foreground, is
-//    given the terminal instead (terminal_group.h).
-//  - The hangup of a terminal whose session we lead reaches the program, and what is typed where the program has a
-//    group in the background reaches that group.
-//  - A signal that ends programs and that the program ignores or blocks, sent twice to us, means: write what there is
+//  - If a program stops because it uses the terminal from a process group of its own, while ours is in the foreground,
+//    it is given the terminal instead (terminal_group.h).
+//  - The hangup of a terminal whose session we lead reaches the program. If the program has a group in the background,
+//    signals typed at the terminal reach that group.
+//  - If a signal that ends programs is sent to us twice, and the program ignores or blocks it, we write what there is
 //    and leave.
 //  - A signal that the program, or a process below it, sends to us alone was meant for the program's parent: it goes to
-//    our own parent instead, unless that is PID 1 or in another PID namespace. SIGCHLD does not. One that it sends to
-//    its whole group goes to no process of another group because of us.
-//  - SIGPIPE, SIGXFSZ and SIGXCPU that the kernel sends for our own work do not end us.
-// Not provided: a program that is sent other signals within the same 5 s (timers, ends of its children): it may get one
-//           that was sent to its group twice, and our parent may miss a SIGTERM, SIGINT or SIGHUP from it. One of these
-//           that is sent to us alone within 5 ms of another signal of the program's, its only one in 5 s, is taken for
-//           one to the group, and missed; not where there is an init, which the group has, too. Our parent, if it is of
-//           our group, may get another one that was sent to the group twice; if it is of another, it may miss one that
-//           the program sends it as it gets another signal, or ends within 3 ms, or makes itself ignore.
-//           A sender that has ended, or lost its parent, when its signal is looked at, is not known to be below the
-//           program. SIGKILL and SIGSTOP.
+//    our own parent instead, unless that is PID 1 or in another PID namespace. SIGCHLD does not. A signal that it sends
+//    to its whole group is not passed on by us to any process of another group.
+//  - SIGPIPE, SIGXFSZ and SIGXCPU that the kernel sends because of our own work do not end us.
+// Not provided: a program that is sent other signals within the same 5 s (timers, ends of its children): it may get a
+//           signal to its group twice, and our parent may miss a SIGTERM, SIGINT or SIGHUP from it. If one of these is
+//           sent to us alone within 5 ms of another signal to the program, its only one in 5 s, it is taken for one to
+//           the group, and missed; except with an init, which is in the group, too. If our parent is in our group, it
+//           may get another signal to the group twice. If it is in another group, it may miss one that the program
+//           sends it while it gets another signal, or ends within 3 ms, or that it makes itself ignore. A sender that
+//           has ended, or lost its parent, before its signal is handled is not recognised as one below the program.
+//           SIGKILL and SIGSTOP.
 #pragma once
 
 #include "cli/base/fd.h"
@@ -44,47 +44,48 @@ namespace heapprof::cli {
 
 class SignalWatch {
  public:
-  SignalWatch();  // blocks all signals that can be forwarded; ignores those that our own writing may cause
+  SignalWatch();  // blocks all forwardable signals; ignores those that our own writing may cause
   // Not 0: the errno with which its descriptors could not be opened. Then it may only be destroyed.
   int error() const { return error_; }
-  ~SignalWatch();  // all as it was: the next program of `check` inherits nothing of this one's
+  ~SignalWatch();  // restores all: the next program of `check` inherits nothing from this one
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
 
-  // Called by the child that becomes the program, after vfork or fork: its signals are as they were before us, and from
-  // now on we learn when it is sent one. Makes system calls only.
+  // Called by the child that becomes the program, after vfork or fork: restores its signals, and from now on we learn
+  // when it is sent one. Makes system calls only.
   void enter_program() const;
 
-  // What other children are to inherit.
+  // The mask that other children should inherit.
   const sigset_t& previous_mask() const { return previous_; }
 
   // Appends what becomes readable when handle() or a wait for the program has something to do.
   void add_waiting(std::vector<pollfd>* waiting) const;
-  // A signal is held back until it is known whether the program got it, too.
+  // A signal is being held back until it is known whether the program got it, too.
   bool is_holding() const { return !waiting_.empty(); }
-  // Takes what has arrived; forwards to `pid`, a child that has not been waited for. Not 0: leave now, this signal says
-  // so. With pid 0 there is no program left to forward to: the first one that would end us says so.
+  // Takes the signals that have arrived, and forwards them to `pid`, a child that has not been waited for. Not 0: the
+  // signal that says: leave now. With pid 0 there is no program to forward to: the first signal that would end us is
+  // returned.
   int handle(pid_t pid);
-  // The same for an init, whose program is the run `pid`: waits until some come, and forwards those that are not about
-  // us, as the run knows which of them it got itself; what the run passes up goes to our own parent.
+  // The same for an init, whose program is the run `pid`: waits for signals, and forwards those that are not about us;
+  // the run knows which of them it got itself. Signals that the run passes up go to our own parent.
   void wait_for_run(pid_t pid) const;
-  // Called by the run: its parent is an init of ours.
+  // Called by the run: its parent is heapprof's init.
   static void set_init();
   // To be called every few milliseconds while the program `pid` lives.
   void follow_terminal(pid_t pid) { terminal_.tick(pid); }
-  // The program `pid` was stopped by `number`: stops this process, and comes back when both are continued.
+  // The program `pid` was stopped by `number`: stops this process, and returns when both are continued.
   void stop_with(pid_t pid, int number);
-  // What was sent too late for the program is dropped.
+  // Drops signals that were sent too late for the program.
   void drop();
 
  private:
   struct Waiting {
     signalfd_siginfo info;
     uint64_t until_ns;
-    bool is_from_below;       // of the program, or of a process that it started
+    bool is_from_below;       // sent by the program, or by a process that it started
     bool is_to_init = false;  // and, so far, to no other process of ours
   };
-  // One that came directly, or through the init, and not yet the other way as well.
+  // A signal that came directly, or through the init, and not yet the other way as well.
   struct Single {
     uint64_t ns;
     uint32_t number;
@@ -108,7 +109,7 @@ class SignalWatch {
   uint64_t programs_signal_before_ns_ = 0;  // and the time before that
   mutable bool is_watching_ = false;        // whether the last wait ended when the program was sent one
   std::deque<Single> singles_;              // of the last second, oldest first
-  uint64_t ignored_ns_ = 0;                 // when a signal came that the program ignores; 0: none yet
+  uint64_t ignored_ns_ = 0;                 // when a signal came that the program ignores; 0: not yet
 };
 
 }  // namespace heapprof::cli

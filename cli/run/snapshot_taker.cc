@@ -1,5 +1,5 @@
-// cli/run/snapshot_taker.cc: a fork is the one copy of all tables that needs no code for each of them, and no pause but
-// its own. The rings are shared with the target and not copied: the copy never looks at them.
+// cli/run/snapshot_taker.cc: a fork copies all tables without code for each of them, and pauses the collector only for
+// itself. The rings are shared with the target and not copied: the copy never reads them.
 #include "cli/run/snapshot_taker.h"
 
 #include "cli/base/problems.h"
@@ -24,7 +24,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr ptrdiff_t kMostWritersAtOnce = 4;
-constexpr int kSnapshotPatience = 300;  // at the end of the run: 30 s for those at work
+constexpr int kSnapshotPatience = 300;  // at the end of the run: 30 s for the writers at work
 constexpr useconds_t kSnapshotPatienceStepUs = 100'000;
 
 void answer(const Caller& caller, SnapshotStatus status, const std::string& text, const SnapshotAnswer& numbers = {}) {
@@ -48,7 +48,7 @@ std::string refusal_of_snapshot(const Caller& caller) {
 
 SnapshotTaker::~SnapshotTaker() {
   for (int i = 0; i < kSnapshotPatience && reap(); ++i) usleep(kSnapshotPatienceStepUs);
-  for (const Work& work : at_work_) {  // a pipe that nobody reads
+  for (const Work& work : at_work_) {  // a pipe without a reader
     kill(work.writer, SIGKILL);
     waitpid(work.writer, nullptr, 0);
   }
@@ -84,16 +84,17 @@ void SnapshotTaker::take(const Caller& caller, Server* server, Processes* proces
   at_work_.push_back({writer, of, std::move(said)});
 }
 
-// In the copy. The threads of the finisher are not in it, so it has one of its own; nothing of the run is destroyed.
+// Runs in the copy. The finisher's threads are not in it, so it makes its own finisher; no object of the run is
+// destroyed.
 void SnapshotTaker::write(const Caller& caller, pid_t of, int said, Server* server, Processes* processes) const {
   const auto say = [&](SnapshotStatus status, const std::string& text, const SnapshotAnswer& numbers = {}) {
-    eventfd_write(said, 1);  // first: who has the answer may ask again at once
+    eventfd_write(said, 1);  // first: a client that has the answer may ask again at once
     answer(caller, status, text, numbers);
   };
   answer(caller, SnapshotStatus::kWorking, "");
   server->abandon();
   const int null = open("/dev/null", O_RDWR);
-  for (int fd = 0; fd <= 2; ++fd) dup2(null, fd);  // who waits for the end of the run's output does not wait for us
+  for (int fd = 0; fd <= 2; ++fd) dup2(null, fd);  // a reader of the run's output must not wait for us
   try {
     const SnapshotRequest& request = *caller.snapshot;
     Finisher finisher(options_);

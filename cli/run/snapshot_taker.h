@@ -1,10 +1,9 @@
-// cli/run/snapshot_taker.h: profiles of processes that run on, written while they do.
+// cli/run/snapshot_taker.h: writes profiles of processes while they run.
 //
 // Guarantees
-//  - The collector goes on as soon as it has forked: the copy, which nothing changes any more, is what is named and
-//    written.
-//  - Only processes of our own user, and root, are served; one snapshot of a process at a time, a few in all.
-// Context:  the collector's thread, between two rounds.
+//  - The collector goes on as soon as it has forked: the copy, which no longer changes, is named and written.
+//  - Only processes of our own user and of root are served; one snapshot of a process at a time, a few in all.
+// Context:  the collector's thread, between two drain passes.
 // Trust:    requests are hostile: checked field by field.
 // Cost:     a fork: some 10 ms for each GiB that the collector holds, and the memory that changes while the copy lives.
 #pragma once
@@ -30,9 +29,9 @@ class SnapshotTaker {
 
   // pre: caller.snapshot
   void take(const Caller& caller, Server* server, Processes* processes);
-  // Takes leave of those that are done; true if there are others.
+  // Reaps finished writers; true if others are at work.
   bool reap();
-  // The same, and what is written unasked.
+  // The same, and writes checkpoints.
   void tick(Server* server, Processes* processes) {
     reap();
     checkpoints_->tick(server, processes);
@@ -42,9 +41,9 @@ class SnapshotTaker {
   struct Work {
     pid_t writer;
     pid_t of;
-    UniqueFd said;  // an eventfd, which the writer sets before it answers for the last time
+    UniqueFd said;  // an eventfd, which the writer sets before its last answer
   };
-  // True for a writer that has nothing left to do but to end, which takes its time where the copy is large.
+  // True for a writer that only has to end, which takes time if the copy is large.
   static bool is_said(const Work& work);
   [[noreturn]] void write(const Caller& caller, pid_t of, int said, Server* server, Processes* processes) const;
 

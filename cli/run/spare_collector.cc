@@ -1,4 +1,4 @@
-// cli/run/spare_collector.cc: within a run, what collectors differ in is who makes an event visible (fence_mode).
+// cli/run/spare_collector.cc: within a run, collectors differ only in who makes an event visible (fence_mode).
 #include "cli/run/spare_collector.h"
 
 #include "cli/collect/memory/memory_budget.h"
@@ -12,9 +12,9 @@ void SpareCollector::prepare() {
   try {
     Result<std::unique_ptr<ProcessCollector>> collector = ProcessCollector::create(options_);
     if (collector) spare_ = std::move(*collector);
-  } catch (const std::bad_alloc&) {  // whoever asks is told, then
+  } catch (const std::bad_alloc&) {  // take() reports it to the next client
   }
-  is_expecting_ = spare_ != nullptr;  // what was refused is not tried again before the next has asked
+  is_expecting_ = spare_ != nullptr;  // after a failure, not tried again before the next client has asked
 }
 
 Result<std::unique_ptr<ProcessCollector>> SpareCollector::take(const CollectorOptions& options) {

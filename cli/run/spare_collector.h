@@ -1,9 +1,9 @@
-// cli/run/spare_collector.h: an arena, and the collector that reads it, made before anybody asks for them.
+// cli/run/spare_collector.h: an arena, and the collector that reads it, made before an agent asks for them.
 //
-// A program that has forked once will fork again, and its child waits in its first malloc until it is answered. Making
-// the shared memory is a quarter of what the answer takes.
+// A program that has forked once will fork again, and its child waits in its first malloc for the answer. Making the
+// shared memory takes a quarter of the answer's time.
 //
-// Not provided: a spare where memory is limited: it would be taken from the books of those that run.
+// Not provided: a spare if memory is limited: running processes need that memory for their books.
 // Context:  one thread, which also holds the arenas' liveness words (cli/collect/liveness.h).
 #pragma once
 
@@ -17,7 +17,7 @@ class SpareCollector {
  public:
   // Another process may ask soon.
   void expect() { is_expecting_ = true; }
-  // Makes the spare, like the last one that was taken, if there is none and one may be needed.
+  // Makes the spare, like the last one that was taken, if it is missing and may be needed.
   void prepare();
   // prepare() has nothing to do.
   bool is_ready() const { return spare_ != nullptr || !is_expecting_; }
@@ -26,7 +26,7 @@ class SpareCollector {
 
  private:
   std::unique_ptr<ProcessCollector> spare_;
-  CollectorOptions options_;  // of the last that was taken, and so of the spare
+  CollectorOptions options_;  // of the last one taken, and so of the spare
   bool is_expecting_ = false;
 };
 

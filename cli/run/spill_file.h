@@ -1,9 +1,8 @@
-// cli/run/spill_file.h: keeps the numbers of ended processes on disk until it is their turn to be written.
+// cli/run/spill_file.h: keeps the numbers of ended processes on disk until their profiles are written.
 //
 // Guarantees
-//  - What take() gives back is what put() took. The file has no name: it is gone when the run is over, however that
-//    ends.
-//  - Disk space that was taken back is free again (where the file system can punch holes).
+//  - take() returns exactly what put() took. The file has no name: it is gone when the run is over, however that ends.
+//  - Space of lists that were taken back is freed (if the file system can punch holes).
 // Context:  put() from one thread at a time; take() from any.
 // Cost:     a copy to the page cache, about 1 GB/s; a C++ compiler's 958,000 stacks are 250 MB.
 #pragma once
@@ -17,7 +16,7 @@
 
 namespace heapprof::cli {
 
-// Memory of what put() would move: locations, stacks, sites and timelines; the rest of a recording is small.
+// The bytes that put() would move: locations, stacks, sites and timelines; the rest of a recording is small.
 uint64_t spillable_bytes(const Recording& recording);
 
 class SpillFile {
@@ -27,7 +26,7 @@ class SpillFile {
   struct Extent {
     uint64_t start_off = 0;
     uint64_t size_bytes = 0;
-    std::vector<uint64_t> counts;  // elements of each list, in the order in which they are written
+    std::vector<uint64_t> counts;  // elements of each list, in the order of writing
   };
 
   // Moves the lists of *recording to disk. False: the disk takes no more; *recording is whole.

@@ -1,6 +1,6 @@
-// cli/run/symbol_cache.cc: names are asked for once a run where nothing can change them. Of a module they are kept for
-// later runs only if all of them came from whole debug information of one file, or from a file that has none: what is
-// found with a part of it would stand in the way of a package with the rest.
+// cli/run/symbol_cache.cc: if nothing can change names, they are looked up once a run. A module's names are kept for
+// later runs only if all of them came from complete debug information of one file, or from a file without any: names
+// from incomplete information would hide a package with the rest.
 #include "cli/run/symbol_cache.h"
 
 #include "cli/base/file_name.h"
@@ -58,7 +58,7 @@ std::vector<Location> SymbolCache::missing_of(const std::vector<Location>& locat
   return missing;
 }
 
-// Pairs of which a location is not known, and open ones that nobody asked about.
+// Pairs with an unknown location, and open ones that were never looked up.
 std::vector<CallPair> SymbolCache::missing_of(const std::vector<CallPair>& neighbours,
                                               const std::vector<Entry*>& known) const {
   std::vector<CallPair> missing;
@@ -79,7 +79,7 @@ std::vector<CallPair> SymbolCache::missing_of(const std::vector<CallPair>& neigh
   return missing;
 }
 
-// The first time that names of this file are needed.
+// Called when names of this file are first needed.
 void SymbolCache::begin(Entry* entry) {
   auto& [identity, known] = *entry;
   known.is_begun = true;
@@ -143,7 +143,7 @@ SymbolTable SymbolCache::symbolize(const std::vector<Module>& modules, const std
   std::vector<Location> missing = missing_of(locations, known);
   SymbolizeOptions with_missing = options;
   with_missing.neighbours = missing_of(options.neighbours, known);
-  // Both of a pair are asked for, also where one is known.
+  // Both locations of a pair are looked up, even if one is known.
   for (const CallPair& pair : with_missing.neighbours) {
     const KeptNames& names = known[pair.module]->second.names;
     for (const uint64_t svma : {pair.outer_svma, pair.inner_svma})

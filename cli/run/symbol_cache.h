@@ -1,13 +1,13 @@
-// cli/run/symbol_cache.h: names found for one process serve the next: children of one program share nearly all of them,
-// and so do the runs of a day (cli/symbolize/name_store.h).
+// cli/run/symbol_cache.h: reuses names found for one process for the next: children of one program share nearly all of
+// them, and so do the runs of a day (cli/symbolize/name_store.h).
 //
 // Guarantees
-//  - Names are shared only between modules of the same file as it was (path, build id, device, inode, size, times), and
-//    only where a change of it, or of its debug file, since before they were read would show.
-//  - Modules whose names could not be read go to unread_modules: each time, and are not tried again. So do those whose
-//    debug information is there in part, with what is missing: "render (/build/render.dwo is not there)".
-// Context:  any thread; one at a time symbolizes. What is new is kept for later runs by the destructor.
-// Cost:     symbolizing reads files in a process of its own; what is known costs a look-up, and a stat a module.
+//  - Names are shared only between modules of the same, unchanged file (path, build id, device, inode, size, times),
+//    and only if any change of it, or of its debug file, since before they were read would show.
+//  - Modules whose names could not be read go to unread_modules each time, and are not tried again. So do those whose
+//    debug information is incomplete, with the missing part: "render (/build/render.dwo is not there)".
+// Context:  any thread; one at a time symbolizes. The destructor keeps new names for later runs.
+// Cost:     symbolizing reads files in a separate process; a known name costs a look-up, and a stat for each module.
 #pragma once
 
 #include "cli/model/profile/recording.h"
@@ -26,7 +26,7 @@ namespace heapprof::cli {
 
 class SymbolCache {
  public:
-  // folder: where names of earlier runs are; empty: nowhere.
+  // folder: of names of earlier runs; empty: none.
   explicit SymbolCache(const std::string& folder) : store_(folder) {}
   ~SymbolCache();
   SymbolCache(const SymbolCache&) = delete;
@@ -38,13 +38,13 @@ class SymbolCache {
  private:
   struct Known {
     KeptNames names;
-    bool is_begun = false;       // was looked for in the store
+    bool is_begun = false;       // has been looked up in the store
     bool is_new = false;         // not all of them come from the store
     bool has_source = false;     // names.debug_path is known
-    bool is_settled = true;      // what was read came from files that would show a change since
-    bool may_keep = true;        // and from whole debug information of one file, or from one without any
+    bool is_settled = true;      // it was read from files that would show a later change
+    bool may_keep = true;        // and from complete debug information of one file, or from a file without any
     bool is_unreadable = false;  // reading it crashed or did not end
-    std::string missing_file;    // of its debug information
+    std::string missing_file;    // a missing part of its debug information
   };
   struct Identity {
     std::string path;

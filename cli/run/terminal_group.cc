@@ -1,8 +1,8 @@
 // cli/run/terminal_group.cc: the terminal's foreground follows the program.
 //
 // The program cannot be given a group of its own from the start: others of the same pipeline must stay in the
-// foreground beside it. Nor is it enough to wait until the program is stopped by SIGTTIN: timeout ignores that signal,
-// and its child, of whose stops we are not told, reads the terminal.
+// foreground beside it. Nor is it enough to wait until SIGTTIN stops the program: timeout ignores that signal, and its
+// child reads the terminal, whose stops are not reported to us.
 #include "cli/run/terminal_group.h"
 
 #include "cli/base/clock.h"
@@ -26,7 +26,7 @@ namespace {
 
 constexpr uint64_t kOnItsWayNs = 200'000'000;
 
-// Whether a shell has made us, or a process of ours that waits for this one (init.h), the leader of this group.
+// Whether a shell has made this process, or our process that waits for it (init.h), the leader of this group.
 bool leads_own_group() {
   const pid_t leader = getpgrp();
   return leader == getpid() || (leader == getppid() && process_executable(leader) == process_executable(getpid()));
@@ -84,7 +84,7 @@ bool is_in_foreground(const UniqueFd& terminal) { return terminal.is_open() && t
 
 UniqueFd open_terminal() { return UniqueFd(open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)); }
 
-// A stop that was on its way when the group was given the terminal may be seen only now.
+// A stop that was already on its way when the group was given the terminal may be seen only now.
 bool TerminalGroup::give(pid_t program) {
   if (given_ns_ != 0 && monotonic_ns() - given_ns_ < kOnItsWayNs) return true;
   if (!is_apart(program)) return false;
@@ -106,7 +106,7 @@ void TerminalGroup::tick(pid_t program) {
   if (is_job_shared() || tcsetpgrp(terminal.get(), program) != 0) return;
   given_ns_ = monotonic_ns();
   for (const GroupMember& member : members_of(program)) {
-    // The program's own stop is seen by the process that waits for it.
+    // The process that waits for the program sees the program's own stop.
     if (member.pid != program && (member.state == 'T' || member.is_about_to_stop)) kill(member.pid, SIGCONT);
   }
 }

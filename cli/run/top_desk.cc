@@ -1,8 +1,8 @@
-// cli/run/top_desk.cc: what is sent lies in a file in memory, and the message is of one size.
+// cli/run/top_desk.cc: an answer's data is in a file in memory, and the message has a fixed size.
 //
-// A socket takes 200 KiB, and a first sample may be 4 MiB: in pieces the collector would have to keep what did not fit
-// and watch for room, for somebody who may be stopped. A file in memory has room for all of it at once; its owner is
-// whoever reads it last.
+// A socket takes 200 KiB, and a first sample may be 4 MiB: with pieces, the collector would have to keep the rest and
+// wait for room, for a client that may be stopped. A file in memory takes all of it at once; it lives until its last
+// reader closes it.
 #include "cli/run/top_desk.h"
 
 #include "cli/base/clock.h"
@@ -40,9 +40,9 @@ namespace {
 constexpr size_t kMostWatchers = 4;
 constexpr size_t kMostNaming = 2;
 constexpr size_t kMostAskers = 16;
-constexpr uint64_t kRestTimes = 19;  // as long as an answer took, a watcher then waits so many times over
+constexpr uint64_t kRestTimes = 19;  // a watcher waits this multiple of its last answer's time
 
-// Invalid where there is no memory for it.
+// Invalid if there is no memory for it.
 UniqueFd file_of(std::string_view bytes) {
   UniqueFd file(memfd_create("heapprof-top", MFD_CLOEXEC));
   while (file.is_open() && !bytes.empty()) {
@@ -54,7 +54,7 @@ UniqueFd file_of(std::string_view bytes) {
   return file;
 }
 
-// False: nobody reads it.
+// False: the client does not read it.
 bool send_answer(int connection, TopAnswer answer, std::string_view bytes) {
   UniqueFd file;
   if (!bytes.empty()) {
@@ -94,7 +94,7 @@ std::string refusal(const TopRequest& request, uid_t uid) {
   return "";
 }
 
-// nullptr: it is not being profiled, or no more.
+// nullptr: it is not being profiled (any more).
 ProcessCollector* find_collector(Processes* processes, pid_t of) {
   ProcessCollector* collector = nullptr;
   processes->for_each([&](pid_t pid, ProcessCollector& one) {
@@ -119,7 +119,7 @@ void tell_processes(int connection, Processes* processes) {
   }
 }
 
-// Whether the last answer waits to be read.
+// Whether the last answer is still unread.
 bool has_unread(int connection) {
   int bytes = 0;
   return ioctl(connection, SIOCOUTQ, &bytes) != 0 || bytes != 0;
@@ -279,12 +279,12 @@ void TopDesk::begin_names(const Caller& caller, pid_t of, Server* server, Proces
   }
 }
 
-// In the copy.
+// Runs in the copy.
 void TopDesk::write_names(const Caller& caller, pid_t of, Server* server, Processes* processes) const {
   server->abandon();
   const int null = open("/dev/null", O_RDWR);
   for (int fd = 0; fd <= 2; ++fd) dup2(null, fd);
-  unsetenv("DEBUGINFOD_URLS");  // names come from this machine's files: nobody waits for a server
+  unsetenv("DEBUGINFOD_URLS");  // names come from this machine's files only: do not wait for a server
   try {
     TopAnswer answer;
     answer.status = TopStatus::kNames;

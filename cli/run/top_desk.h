@@ -1,17 +1,17 @@
-// cli/run/top_desk.h: answers whoever watches a process of the run live (`heapprof top`, `run --live`).
+// cli/run/top_desk.h: serves the subscribers that watch a process of the run live (`heapprof top`, `run --live`).
 //
 // Guarantees
-//  - Only our own user, and root, are served; four watchers at a time, and two copies that look for names.
-//  - Nobody is waited for: an answer that finds no room, or a watcher that asks again before it has read the last one,
-//    costs it its connection. One that is stopped costs nothing.
-//  - Totals are told to sixteen askers at a time, each once; together they take a twentieth of the collector's time at
+//  - Only our own user and root are served; four watchers at a time, and two copies that look up names.
+//  - The collector waits for no watcher: if an answer does not fit into the socket, or a watcher asks again before it
+//    has read the last answer, its connection is closed. A stopped watcher costs nothing.
+//  - Totals go to sixteen clients at a time, one answer each; together they take a twentieth of the collector's time at
 //    most.
-//  - A watcher that asks all the time takes a twentieth of the collector's time at most: its next answer waits for so
-//    long.
-//  - The last answer says what the process came to, and where its profile is.
-// Context:  the collector's thread, between two rounds.
+//  - A watcher that asks all the time takes a twentieth of the collector's time at most: its next answer is delayed
+//    accordingly.
+//  - The last answer says how the process ended, and where its profile is.
+// Context:  the collector's thread, between two drain passes.
 // Trust:    requests are hostile: checked field by field.
-// Cost:     a sample: top_reader.h. Names: a fork, as a snapshot's (snapshot_taker.h). Nothing while nobody watches.
+// Cost:     a sample: top_reader.h. Names: a fork, as a snapshot's (snapshot_taker.h). Nothing without watchers.
 #pragma once
 
 #include "cli/collect/top_reader.h"
@@ -44,9 +44,10 @@ class TopDesk {
   // Appends what becomes readable when serve() has something to do.
   void add_waiting(std::vector<pollfd>* waiting) const;
   void serve(Processes* processes);
-  // An image has ended; its watchers are told what it came to, those of the root that its profile is being written.
+  // An image has ended. Its watchers are told how it ended; those of the root are told that its profile is being
+  // written.
   void note_end(const EndedImage& image);
-  // The run is over; the root's watchers are told. root: nullptr: it has no profile
+  // The run is over; the root's watchers are told. root: nullptr: without a profile
   void end_run(const Finished* root);
 
  private:
@@ -54,10 +55,10 @@ class TopDesk {
     UniqueFd connection;
     pid_t pid;
     TopCursor cursor;
-    uint64_t next_ns = 0;  // it is not answered before
-    bool is_told = false;  // that its process has ended: what it asked before it read that has no answer
+    uint64_t next_ns = 0;  // it gets no answer before that time
+    bool is_told = false;  // that its process has ended: later requests get no answer
   };
-  // Who has asked for totals, and gets one answer.
+  // A client that has asked for totals, and gets one answer.
   struct Asker {
     UniqueFd connection;
     pid_t pid;
@@ -72,10 +73,10 @@ class TopDesk {
   FinishOptions options_;
   const FoldRules& folds_;
   pid_t root_pid_ = 0;
-  std::list<Watcher> watchers_;  // without a connection: to be taken off
+  std::list<Watcher> watchers_;  // without a connection: to be removed
   std::vector<pid_t> at_work_;
   std::vector<Asker> askers_;
-  uint64_t next_totals_ns_ = 0;  // totals are not looked up before, whoever asks
+  uint64_t next_totals_ns_ = 0;  // totals are not looked up before that time
 };
 
 }  // namespace heapprof::cli

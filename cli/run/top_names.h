@@ -1,6 +1,7 @@
-// cli/run/top_names.h: the places of all sites of a process, for whoever watches it: the same that `report` would show.
+// cli/run/top_names.h: the places of all sites of a process, for the subscribers that watch it: the same that `report`
+// would show.
 //
-// Cost:     as a snapshot's profile, without the file.
+// Cost:     as for a snapshot's profile, without the file.
 #pragma once
 
 #include "cli/collect/top_reader.h"
@@ -11,7 +12,7 @@
 
 namespace heapprof::cli {
 
-// ids: of the recording, before it had names
+// ids: of the recording, from before it had names
 TopNames name_top_sites(const Recording& recording, const SymbolTable& symbols, const SiteIds& ids,
                         const FoldRules& folds);
 

@@ -1,13 +1,13 @@
 // cli/run/watch.cc: one loop does everything in turn: agents, rings, ends, snapshots, signals.
 //
-// There is one thread because the kernel tells agents that their collector has died by that thread's death
-// (liveness.h); and because turns need no locks. Nothing in the loop may wait, then: sockets and pidfds are only asked,
-// and what takes long (a snapshot) is done by a fork.
+// There is one thread because the kernel reports the collector's death to agents by that thread's death (liveness.h),
+// and because it needs no locks. So nothing in the loop may wait: sockets and pidfds are only polled, and what takes
+// long (a snapshot) is done in a fork.
 //
-// How long to sleep between two rounds is the one thing to be decided here. Awake, the collector slows the program
-// down, asleep too long it lets rings run full: it sleeps until the fullest ring is about a quarter full (pace.h). An
-// agent that asks, a signal and the program's end wake it up, and it asks for them only where it was woken up so: asked
-// for in each round they were a third of its cost (tests/bench/runs/2026-11-23-rounds.md).
+// The one decision here is how long to sleep between two rounds. If the collector is awake, it slows the program down;
+// if it sleeps too long, rings run full. So it sleeps until the fullest ring is about a quarter full (pace.h). An agent
+// that asks, a signal and the program's end wake it up, and only then it checks for them: checking in each round was a
+// third of its cost (tests/bench/runs/2026-11-23-rounds.md).
 #include "cli/run/watch.h"
 
 #include "cli/base/clock.h"
@@ -25,20 +25,20 @@ namespace heapprof::cli {
 
 namespace {
 
-// Pauses between two looks at the rings. Below the shortest one a pause costs more than it saves. The longest is what a
-// program that has been silent may wait when it begins to write as densely as it can: a ring of 1 MiB holds 1 ms of the
-// densest events, and 10 ms of a compiler's. Where full rings drop events, none may be lost for that.
+// Sleeps between two drain passes. A sleep below the shortest costs more than it saves. The longest is the time that a
+// silent program may have to wait when it begins to write as densely as it can: a ring of 1 MiB holds 1 ms of the
+// densest events, and 10 ms of a compiler's. If full rings drop events, no event may be lost because of it.
 constexpr uint64_t kShortestNapNs = 100'000;
 constexpr uint64_t kLongestNapNs = 2'000'000;
 constexpr uint64_t kLongestDroppingNapNs = 1'000'000;
-constexpr uint64_t kNewsIntervalNs = 10'000'000;  // for what is waited for without a descriptor
+constexpr uint64_t kNewsIntervalNs = 10'000'000;  // for events without a descriptor
 constexpr uint64_t kReapIntervalNs = 10'000'000;
-// After the program's end: those that end with it (helpers that notice a closed pipe, the rest of a pipeline) are not
-// cut off.
+// After the program's end, so that processes that end with it (helpers that notice a closed pipe, the rest of a
+// pipeline) are not cut off.
 constexpr uint64_t kGraceNs = 200'000'000;
 constexpr uint32_t kStoppedStallMs = 20;
-constexpr uint64_t kSearchIntervalNs = 100'000'000;      // for processes that never asked but may yet
-constexpr uint64_t kShortSearchIntervalNs = 20'000'000;  // while it is a matter of kGraceNs
+constexpr uint64_t kSearchIntervalNs = 100'000'000;      // for processes that have not asked yet
+constexpr uint64_t kShortSearchIntervalNs = 20'000'000;  // while the whole wait is kGraceNs
 
 RunEnd decode_status(int status) {
   if (WIFSIGNALED(status)) return {EndKind::kSignaled, WTERMSIG(status)};
@@ -103,7 +103,7 @@ void Watch::set_nap(uint64_t due_ns) {
   nap_ns_ = std::min(wanted_ns, longest_nap_ns_);
 }
 
-// Sleeps until an agent asks, the program ends, a signal comes, or the nap is over. It does not sleep while the program
+// Sleeps until an agent asks, the program ends, a signal comes, or nap_ns_ is over. It does not sleep while the program
 // writes as fast as its records can be read: the program would have to wait for us.
 void Watch::nap(int pidfd) {
   waiting_ = {{pidfd, POLLIN, 0}};
@@ -114,7 +114,7 @@ void Watch::nap(int pidfd) {
   has_news_ = ppoll(waiting_.data(), waiting_.size(), &timeout, nullptr) != 0;
 }
 
-// Threads of the program are stopped just now: a wait for it would take the news of that away.
+// Whether threads of the program are stopped just now: waiting for the program would consume the report of it.
 bool Watch::is_root_judged() const {
   bool is_judged = false;
   processes_.for_each([&](pid_t pid, ProcessCollector& collector) {
@@ -123,15 +123,15 @@ bool Watch::is_root_judged() const {
   return is_judged;
 }
 
-// Others of the run that go on would wait for us: they have a moment, and then lose events, which is counted.
+// Other processes of the run that go on would wait for us: they wait a moment, and then lose events, which are counted.
 void Watch::stop_with_root(int number) {
   processes_.for_each([](pid_t, ProcessCollector& collector) { collector.set_stall_timeout(kStoppedStallMs); });
   signals_.stop_with(root_pid_, number);
   processes_.for_each([](pid_t, ProcessCollector& collector) { collector.set_stall_timeout({}); });
 }
 
-// The program's parent is us: the signal that it asks for at its parent's death is to come with our parent's. What we
-// get ourselves then is forwarded.
+// We are the program's parent: the signal that it asks for at its parent's death has to come with our parent's death.
+// The signal that we get ourselves then is forwarded.
 void Watch::follow_parent(const Inherited& inherited) {
   if (has_parent_ended_ || !inherited.has_parent_ended()) return;
   has_parent_ended_ = true;
@@ -179,18 +179,18 @@ WatchResult Watch::until_left(const AttachedProgram& program, AttachTask* task) 
     round();
     if (has_ended(program.process)) {
       task->end();
-      const RunEnd left{EndKind::kDetached, 0};  // the hooks may have been off by then
+      const RunEnd left{EndKind::kDetached, 0};  // the hooks may have been disabled by then
       return {is_leaving ? left : end_of(program.process), 0};
     }
     const bool is_told_to_leave = has_news_ && signals_.handle(0) != 0;
     const wire::StopReason stop = processes_.root_stop();
-    // somebody else detached it
+    // another command detached it
     if (!is_leaving && stop == wire::StopReason::kLeft) return {{EndKind::kDetached, 0}, 0};
     if (task->is_done() && (is_leaving || !task->result())) return {{EndKind::kDetached, 0}, 0};
     if (task->is_done() && attached_ns == 0) attached_ns = monotonic_ns();
     const bool is_over = program.for_ns != 0 && attached_ns != 0 && monotonic_ns() - attached_ns >= program.for_ns;
     has_to_leave = has_to_leave || is_told_to_leave || is_over || stop != wire::StopReason::kNone;
-    if (has_to_leave && attached_ns == 0) task->give_up();  // it fails, or has attached, before it is done
+    if (has_to_leave && attached_ns == 0) task->give_up();  // it is done when it has failed, or has attached
     if (has_to_leave && attached_ns != 0 && !is_leaving) {
       is_leaving = true;
       task->detach(program.process.pid, program.agent);
@@ -199,7 +199,7 @@ WatchResult Watch::until_left(const AttachedProgram& program, AttachTask* task) 
   }
 }
 
-// The program and all others of the run, which began after it.
+// The pids of the program and of all others of the run, which began after it.
 std::optional<PidSpan> Watch::run_pids() const {
   std::optional<PidSpan> span = pids_since(root_pid_, monotonic_ns() - before_root_ns_);
   if (span) --span->first;
@@ -212,8 +212,8 @@ std::vector<pid_t> Watch::never_seen(const std::string& socket_path) const {
   return pids;
 }
 
-// Whether a process of this run may still ask: a daemon that has allocated nothing yet has not. Who is waited for may
-// also go on as a program that asks.
+// Whether a process of this run may still ask: a daemon that has allocated nothing has not asked yet. With is_waiting,
+// a process that is waited for may also go on as a program that asks.
 bool Watch::may_others_come(const std::string& socket_path, bool is_waiting) {
   const uint64_t now_ns = monotonic_ns();
   if (now_ns - searched_ns_ < (is_waiting ? kSearchIntervalNs : kShortSearchIntervalNs)) return true;
@@ -235,7 +235,7 @@ void Watch::others(const std::optional<std::chrono::seconds>& wait, const std::s
     const uint64_t passed_ns = monotonic_ns() - start_ns;
     if (passed_ns >= most_ns) return;
     if (has_news_ && !is_told_to_leave && signals_.handle(0) != 0) {
-      // A terminal's Ctrl-C reached them too.
+      // A terminal's Ctrl-C reached the other processes too.
       is_told_to_leave = true;
       most_ns = std::min(most_ns, passed_ns + kGraceNs);
     }

@@ -1,6 +1,6 @@
-// cli/run/watch.h: the collector's loop: agents are answered, rings read, ends noticed, snapshots taken.
+// cli/run/watch.h: the collector's loop: answers agents, reads rings, notices ends, takes snapshots.
 //
-// Context:  the thread that started the program and holds the arenas' liveness.
+// Context:  the thread that started the program and holds the arenas' liveness words.
 #pragma once
 
 #include "cli/attach/attach_task.h"
@@ -29,16 +29,16 @@ namespace heapprof::cli {
 
 struct WatchResult {
   RunEnd end;
-  int detached_by = 0;  // the signal that told us to leave while the program runs on
+  int detached_by = 0;  // the signal that made us leave while the program runs on
 };
 
 struct AttachedProgram {
   ProcessHandle process;
-  uint64_t for_ns = 0;  // 0: as long as it takes
+  uint64_t for_ns = 0;  // 0: without a limit
   std::string agent;
 };
 
-// The collector's loop: each round takes what there is.
+// The collector's loop: each round takes what has arrived.
 class Watch {
  public:
   Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots, Explainer* explainer,
@@ -46,13 +46,13 @@ class Watch {
 
   // Runs until the program has ended, or we are told to leave.
   WatchResult until_end(const Launched& launched, const Inherited& inherited);
-  // The same of a program that is attached to: until it has ended, so much time has passed, a signal comes (which is
-  // not handed on), or the task fails. The task that detaches is done when this returns, where there was one.
+  // The same for an attached program: until it has ended, for_ns has passed, a signal comes (which is not forwarded),
+  // or the task fails. If a task detaches, it is done when this returns.
   WatchResult until_left(const AttachedProgram& program, AttachTask* task);
-  // Runs until the others have ended, for `wait` at most, or until we are told to leave. Those that were started and
-  // have not asked yet have a moment for it.
+  // Runs until the other processes have ended, for `wait` at most, or until we are told to leave. Those that were
+  // started and have not asked yet get a moment for it.
   void others(const std::optional<std::chrono::seconds>& wait, const std::string& socket_path);
-  // Processes of this run that live and never asked.
+  // Live processes of this run that never asked.
   std::vector<pid_t> never_seen(const std::string& socket_path) const;
 
  private:
@@ -75,11 +75,11 @@ class Watch {
   RecordingSwitch& recording_;
   DeviceUseWatch& use_;
   std::vector<pollfd> waiting_;
-  uint64_t next_news_ns_ = 0;  // when it is asked for news that no descriptor has told of
+  uint64_t next_news_ns_ = 0;  // when to check for news that no descriptor reports
   uint64_t next_reap_ns_ = 0;
   bool has_news_ = true;         // of an agent, a signal or the program's end
   bool is_behind_ = false;       // the rings fill as fast as they are read
-  bool has_ended_ones_ = false;  // which are still to be finished
+  bool has_ended_ones_ = false;  // ended processes are still to be finished
   uint64_t longest_nap_ns_;
   uint64_t nap_ns_ = 0;
   uint64_t searched_ns_ = 0;

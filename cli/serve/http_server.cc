@@ -1,11 +1,11 @@
 // cli/serve/http_server.cc: why libmicrohttpd, and what it does not do.
 //
 // Debian 12 has two libraries to choose from. cpp-httplib 0.11 gives a connection to a thread that reads until the head
-// is whole: each byte that comes begins its time anew, the number of headers has no limit, and so eight slow clients
-// stop a server of eight threads for as long as they like. libmicrohttpd reads from one loop, takes what a connection
-// holds from a pool of a fixed size, limits connections altogether and by address, and can put one aside until its
-// answer is there. What it lacks is an end for the whole of a connection (its own limit is for a time without a byte):
-// each has a deadline here, at which its socket is shut down, and the library finds it closed.
+// is complete: each byte restarts its timeout, the number of headers has no limit, and so eight slow clients stop a
+// server of eight threads for as long as they like. libmicrohttpd reads from one loop, takes a connection's memory from
+// a pool of fixed size, limits connections in total and by address, and can suspend one until its answer is there. It
+// lacks a limit for the whole connection (its own limit is for a time without a byte): here each has a deadline, at
+// which its socket is shut down, and the library finds it closed.
 #include "cli/serve/http_server.h"
 
 #include "cli/base/clock.h"
@@ -72,7 +72,7 @@ MHD_Result take_header(void* context, MHD_ValueKind, const char* key, size_t, co
   return MHD_YES;
 }
 
-// One that comes twice means something else to everybody on the way, and counts as an empty one.
+// Proxies and servers disagree about a header that comes twice: it counts as an empty one.
 std::optional<std::string> header_of(MHD_Connection* connection, const char* name) {
   Named named{name, std::nullopt};
   MHD_get_connection_values_n(connection, MHD_HEADER_KIND, take_header, &named);
@@ -114,11 +114,11 @@ struct HttpServer::Inside {
   uint64_t last_id = 0;
   uint64_t next_sweep_ns = 0;
   std::map<Connection*, std::unique_ptr<Connection>> connections;
-  std::map<uint64_t, Exchange*> exchanges;  // that wait for their answer
+  std::map<uint64_t, Exchange*> exchanges;  // those that wait for their answer
 
   ~Inside() {
     if (daemon == nullptr) return;
-    // The library stops only when nothing is put aside.
+    // The library stops only when no connection is suspended.
     for (auto& [id, exchange] : exchanges) {
       exchange->answer = problem_answer(503, server_is_busy("it is ending"));
       if (std::exchange(exchange->is_suspended, false)) MHD_resume_connection(exchange->connection);
@@ -158,12 +158,12 @@ struct HttpServer::Inside {
     auto* inside = static_cast<Inside*>(context);
     try {
       return inside->take(connection, url, method, body_size, request_context);
-    } catch (const std::exception&) {  // memory: the connection is closed
+    } catch (const std::exception&) {  // out of memory: the connection is closed
       return MHD_NO;
     }
   }
 
-  // The library calls it with the head, again when there is no body, and again after an exchange was put aside.
+  // The library calls it with the head, again when there is no body, and again after an exchange was suspended.
   MHD_Result take(MHD_Connection* connection, const char* url, const char* method, size_t* body_size,
                   void** request_context) {
     if (*request_context == nullptr) {
@@ -177,7 +177,7 @@ struct HttpServer::Inside {
       *request_context = exchange.release();
       if (!is_read)
         return send(connection, problem_answer(400, bad_http_request("the request has too many parameters")));
-      // Its body is not waited for: the answer goes out at once, and the connection ends.
+      // Does not wait for the body: the answer is sent at once, and the connection ends.
       if (has_body) return dispatch(static_cast<Exchange*>(*request_context));
       return MHD_YES;
     }
@@ -260,7 +260,7 @@ HttpServer::~HttpServer() = default;
 Result<std::unique_ptr<HttpServer>> HttpServer::open(UniqueFd listener, Handler handler) {
   auto inside = std::make_unique<Inside>();
   inside->handler = std::move(handler);
-  // Options are read until one fails: the logger is the first, so that none speaks to our stderr.
+  // Options are read until one fails: the logger comes first, so that no error goes to our stderr.
   inside->daemon = MHD_start_daemon(
       MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, nullptr, nullptr, &Inside::on_request,
       inside.get(), MHD_OPTION_EXTERNAL_LOGGER, &say_nothing, nullptr, MHD_OPTION_LISTEN_SOCKET, listener.get(),

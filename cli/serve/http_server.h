@@ -1,11 +1,11 @@
-// cli/serve/http_server.h: HTTP over libmicrohttpd: requests in, answers out, and nobody waits for anybody.
+// cli/serve/http_server.h: HTTP over libmicrohttpd: requests in, answers out; no client blocks another.
 //
 // Guarantees
-//  - A connection has one request and one answer, and every part of it an end: the head has ten seconds and 16 KiB, an
-//    answer a minute to be taken. Bodies are refused. 64 connections at a time, 48 of one address.
-//  - An answer that is not there yet costs a connection and no thread; it may come from anywhere in the caller's loop.
-//  - Bodies that lie in a file are sent from there, however many take them.
-// Not provided: TLS: a proxy has it (man heapprof-serve).
+//  - A connection has one request and one answer, and each part has a limit: the head 10 s and 16 KiB, reading the
+//    answer one minute. Bodies are refused. 64 connections at a time, 48 of one address.
+//  - A pending answer costs a connection and no thread; it may come from anywhere in the caller's loop.
+//  - Bodies in a file are sent from the file, to any number of clients.
+// Not provided: TLS: use a proxy (man heapprof-serve).
 // Context:  one thread, which owns it and calls run().
 // Trust:    clients are hostile.
 #pragma once
@@ -27,7 +27,7 @@ struct HttpAnswer {
   int status = 200;
   std::string type = "text/plain; charset=utf-8";
   std::vector<std::pair<std::string, std::string>> headers;
-  std::string text;  // the body, where there is no file
+  std::string text;  // the body, if there is no file
   UniqueFd file;
   uint64_t size_bytes = 0;  // of the file
 };
@@ -35,7 +35,7 @@ using AnswerPtr = std::shared_ptr<const HttpAnswer>;
 
 AnswerPtr problem_answer(int status, const Problem& problem);
 AnswerPtr text_answer(std::string type, std::string text);
-// Of a problem that was printed elsewhere.
+// For a problem that was formatted elsewhere.
 AnswerPtr words_answer(int status, std::string words);
 
 enum class HttpExchange : uint64_t {};
@@ -51,10 +51,10 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
 
   int fd() const;  // readable when run() has something to do
-  // When run() is to be called at the latest, by monotonic_ns().
+  // The latest time for the next run(), by monotonic_ns().
   uint64_t next_ns() const;
   void run();
-  // Does nothing where the client has gone.
+  // Does nothing if the client has gone.
   void answer(HttpExchange exchange, AnswerPtr answer);
 
  private:

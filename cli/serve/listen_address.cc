@@ -1,5 +1,5 @@
-// cli/serve/listen_address.cc: addresses are numbers. A name may lead to several, or tomorrow to another one: who is
-// let in should not depend on that. [::] is of IPv6 alone, so that one address never means two.
+// cli/serve/listen_address.cc: addresses are numeric. A name may resolve to several addresses, or tomorrow to another
+// one: access should not depend on that. [::] means IPv6 only, so that one address never means two.
 #include "cli/serve/listen_address.h"
 
 #include "cli/base/problems.h"
@@ -22,7 +22,7 @@ union SocketAddress {
   sockaddr_in6 v6;
 };
 
-// The size of what was filled in; 0: it is no address.
+// The size of the filled structure; 0: not an address.
 socklen_t fill(const ListenAddress& address, SocketAddress* out) {
   std::memset(out, 0, sizeof *out);
   if (inet_pton(AF_INET, address.address.c_str(), &out->v4.sin_addr) == 1) {

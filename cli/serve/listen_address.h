@@ -13,16 +13,16 @@ struct ListenAddress {
   std::string address = "127.0.0.1";  // a number, of IPv4 or IPv6
   uint16_t port = 0;                  // 0: the system chooses one
 
-  bool is_loopback() const;  // nobody but this machine reaches it
+  bool is_loopback() const;  // only this machine reaches it
   std::string text() const;  // "127.0.0.1:7171", "[::1]:7171"
 };
 
-// [ADDRESS:]PORT: 7171, 0.0.0.0:7171, [::1]:7171, localhost:7171. No name is looked up but localhost.
+// [ADDRESS:]PORT: 7171, 0.0.0.0:7171, [::1]:7171, localhost:7171. No name but localhost is resolved.
 Result<ListenAddress> parse_listen_address(const std::string& text);
 
 struct Listener {
   UniqueFd socket;        // listens; does not block
-  ListenAddress address;  // with the port that it got
+  ListenAddress address;  // with the port assigned
 };
 Result<Listener> listen_at(const ListenAddress& address);
 

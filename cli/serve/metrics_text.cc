@@ -1,6 +1,6 @@
-// cli/serve/metrics_text.cc: a family at a time, as both formats ask for: its head, then the samples of all processes.
+// cli/serve/metrics_text.cc: a family at a time, as both formats require: its head, then the samples of all processes.
 //
-// Rates are not written: whoever scrapes makes them of counters, over the time that it likes (rate() of Prometheus).
+// Rates are not written: the scraper computes them from counters, over any interval (rate() of Prometheus).
 #include "cli/serve/metrics_text.h"
 
 #include "cli/base/text.h"
@@ -25,7 +25,7 @@ struct Family {
   std::string_view help;
 };
 
-// Valid UTF-8, and its three special characters escaped.
+// Valid UTF-8, with the format's three special characters escaped.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : escape_controls(text)) {
@@ -67,7 +67,7 @@ class MetricsWriter {
   }
 
  private:
-  // Of samples.
+  // The name of samples.
   std::string name() const {
     const std::string_view end = family_.kind == Kind::kCounter ? "_total" : family_.kind == Kind::kInfo ? "_info" : "";
     return fmt::format("{}{}", family_.name, end);
@@ -75,7 +75,7 @@ class MetricsWriter {
 
   void write_head() {
     has_head_ = true;
-    // In the older text a family is called as its samples are, and has no unit and no information.
+    // In the older text a family has the name of its samples, and no unit and no info.
     const std::string head = is_open_metrics_ ? std::string(family_.name) : name();
     const std::string_view kind = family_.kind == Kind::kCounter                    ? "counter"
                                   : family_.kind == Kind::kInfo && is_open_metrics_ ? "info"
@@ -143,7 +143,7 @@ constexpr ScopeFamily kScopeFamilies[] = {
 
 struct ProcessFamily {
   Family family;
-  std::string (*value)(const ProcessMetrics&);  // empty: it has none
+  std::string (*value)(const ProcessMetrics&);  // empty: no value
 };
 
 std::string number_or_none(uint64_t value) { return value == 0 ? "" : fmt::format("{}", value); }
@@ -196,7 +196,7 @@ std::string metrics_text(const std::vector<ProcessMetrics>& processes, const Met
       for (const TopScope& scope : process.sample->scopes) {
         const uint64_t value = family.value(scope);
         const std::string text = family.is_time ? seconds_text(value) : fmt::format("{}", value);
-        // Two ways that read alike after they were cut would be one series twice, which no reader takes.
+        // Two paths that are equal after they were cut would be one series twice, which every reader refuses.
         out.add(process.labels, {{"scope", scope.path}, {"scope_id", fmt::format("{}", scope.id)}}, text);
       }
     }

@@ -1,9 +1,9 @@
-// cli/serve/metrics_text.h: numbers of processes as Prometheus and its like scrape them.
+// cli/serve/metrics_text.h: numbers of processes, for Prometheus and similar scrapers.
 //
 // Guarantees
-//  - What is written is valid OpenMetrics 1.0, or the older text of Prometheus 0.0.4, whatever names hold.
-//  - The number of series is bounded: for each process by its devices and 64 scopes; sites are none.
-// Trust:    names of programs, scopes and devices are the target's own: they are escaped.
+//  - The text is valid OpenMetrics 1.0, or the older text of Prometheus 0.0.4, whatever names contain.
+//  - The number of series is bounded: for each process by its devices and 64 scopes; sites have no series.
+// Trust:    the target chooses the names of programs, scopes and devices: they are escaped.
 #pragma once
 
 #include "cli/model/top/top_sample.h"
@@ -20,14 +20,14 @@ namespace heapprof::cli {
 
 struct ProcessMetrics {
   std::vector<std::pair<std::string, std::string>> labels;  // of the process, by name
-  std::optional<TopSample> sample;                          // nothing: its collector did not answer in time
+  std::optional<TopSample> sample;                          // nullopt: its collector did not answer in time
   uint64_t resident_bytes = 0;                              // 0: unknown
   uint64_t resident_peak_bytes = 0;
 };
 
 struct MetricsView {
   bool is_open_metrics = true;
-  uint64_t left_out_count = 0;  // processes, beyond as many as are served
+  uint64_t left_out_count = 0;  // processes beyond the limit of served ones
 };
 
 std::string metrics_text(const std::vector<ProcessMetrics>& processes, const MetricsView& view);

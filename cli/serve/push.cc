@@ -1,6 +1,6 @@
-// cli/serve/push.cc: why a program and not a library: TLS, proxies and certificates of a machine are curl's to know,
-// and with it the tool stays free of a TLS library, which it could not be linked with statically. Everything is told to
-// it through its standard input; the profile lies in a file in memory that it inherits.
+// cli/serve/push.cc: why a program and not a library: curl knows the machine's TLS, proxies and certificates, and the
+// tool needs no TLS library, with which it could not be linked statically. curl gets its whole configuration through
+// standard input; the profile is in a file in memory that it inherits.
 #include "cli/serve/push.h"
 
 #include "cli/base/byte_sink.h"
@@ -38,7 +38,7 @@ std::string percent_encoded(std::string_view text) {
   return out;
 }
 
-// In quotes, as curl's configuration has it.
+// Quoted for curl's configuration.
 std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -48,7 +48,7 @@ std::string in_quotes(std::string_view text) {
   return out + "\"";
 }
 
-// Labels of Pyroscope are name="value" in braces; what would end one is left out.
+// Labels of Pyroscope are name="value" in braces; characters that would end one are left out.
 std::string label_list(const std::vector<std::pair<std::string, std::string>>& labels) {
   std::string list;
   for (const auto& [key, value] : labels) {
@@ -89,7 +89,7 @@ Answer run_curl(const UniqueFd& config, const UniqueFd& body) {
   posix_spawn_file_actions_adddup2(&actions, errors.get(), STDERR_FILENO);
   posix_spawn_file_actions_adddup2(&actions, body.get(), kBodyFd);
   char program[] = "curl";
-  char no_rc[] = "--disable";  // the user's own settings may change what is printed
+  char no_rc[] = "--disable";  // the user's own settings may change the output
   char flag[] = "--config";
   char standard_input[] = "-";
   char* const arguments[] = {program, no_rc, flag, standard_input, nullptr};
@@ -104,7 +104,7 @@ Answer run_curl(const UniqueFd& config, const UniqueFd& body) {
   return answer;
 }
 
-// The first line that says something.
+// The first line with text.
 std::string first_line(const std::string& text) {
   constexpr size_t kMost = 200;
   const size_t begin = text.find_first_not_of(" \r\n");
@@ -112,7 +112,7 @@ std::string first_line(const std::string& text) {
   return escape_controls(text.substr(begin, std::min(kMost, text.find_first_of("\r\n", begin) - begin)));
 }
 
-// A descriptor that is none of those that curl gets, with the bytes in it.
+// A descriptor with the bytes in it; its number is not one that curl uses.
 UniqueFd file_with(const std::string& bytes) {
   const UniqueFd low(memfd_create("heapprof-push", MFD_CLOEXEC));
   UniqueFd file(low.is_open() ? fcntl(low.get(), F_DUPFD_CLOEXEC, kBodyFd + 1) : -1);

@@ -1,10 +1,10 @@
-// cli/serve/push.h: sends a profile to a server that takes pprof, by the program curl.
+// cli/serve/push.h: sends a profile to a server that takes pprof, with the program curl.
 //
 // Guarantees
-//  - A token is in no command line and no file that others can read.
-//  - Only http and https are spoken; redirections are not followed, so a token goes nowhere else.
+//  - A token is never in a command line or in a file that others can read.
+//  - Only http and https are used; redirections are not followed, so a token goes nowhere else.
 // Context:  waits for the server, two minutes at most.
-// Trust:    what the server answers is shown in part, without control characters.
+// Trust:    a part of the server's answer is shown, without control characters.
 #pragma once
 
 #include "cli/base/result.h"
@@ -29,13 +29,13 @@ struct PushedProfile {
   std::vector<std::pair<std::string, std::string>> labels;
 };
 
-// The URL that is asked: where it names no path, or Pyroscope's /ingest, what that wants to know is added.
+// The URL of the request: if it has no path, or Pyroscope's /ingest, Pyroscope's parameters are added.
 std::string ingest_url(const PushTarget& target, const PushedProfile& pushed);
 
-// What curl is told, in its own language.
+// The configuration for curl.
 std::string curl_config(const std::string& url, const std::string& token, const std::string& body_path);
 
-// How many bytes were sent.
+// Returns the number of bytes sent.
 Result<uint64_t> push(const PushTarget& target, const PushedProfile& pushed);
 
 }  // namespace heapprof::cli

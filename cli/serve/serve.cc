@@ -1,6 +1,6 @@
-// cli/serve/serve.cc: a request goes through steps, each of which may wait: who is profiled, a snapshot of each, after
-// an interval another one, and then what is asked for is made of them. What waits is a Question in a list, the loop
-// waits for all of them together, and whoever asks the same meanwhile joins the one that is there.
+// cli/serve/serve.cc: a request goes through steps, each of which may wait: the list of processes, a snapshot of each,
+// after an interval another one, and then the answer is made of them. A waiting request is a Question in a list; the
+// loop waits for all of them together, and an equal request joins the Question that is there.
 #include "cli/serve/serve.h"
 
 #include "cli/base/clock.h"
@@ -46,7 +46,7 @@ constexpr size_t kMostIntervals = 8;
 constexpr uint64_t kSecondNs = 1'000'000'000;
 constexpr int kListPatienceMs = 1000;
 
-// Those who ask the same, and how far it is.
+// The equal requests of several clients, and their progress.
 struct Question {
   ServedRequest request;
   std::string key;
@@ -58,9 +58,9 @@ struct Question {
   std::vector<SnapshotOutcome> first;  // by process
   std::vector<SnapshotOutcome> last;
   size_t missing = 0;   // snapshots that are being taken
-  uint64_t due_ns = 0;  // when the last ones are to be taken; 0: not yet, or not any more
+  uint64_t due_ns = 0;  // when to take the last ones; 0: not yet, or already taken
 };
-// One that was made, for those who ask the same a moment later.
+// A finished answer, for equal requests a moment later.
 struct KeptAnswer {
   AnswerPtr answer;
   uint64_t good_until_ns = 0;
@@ -94,10 +94,10 @@ class Serve {
   Workers workers_;
   std::unique_ptr<SnapshotStore> snapshots_;
   std::unique_ptr<HttpServer> http_;
-  std::vector<UniqueFd> named_;  // pidfds of the processes that were named, as long as they live
+  std::vector<UniqueFd> named_;  // pidfds of the named processes, as long as they live
   std::list<QuestionPtr> questions_;
   std::map<std::string, KeptAnswer> kept_;
-  std::vector<pid_t> listed_;  // of the last look at all collectors
+  std::vector<pid_t> listed_;  // from the last search of all collectors
   uint64_t listed_until_ns_ = 0;
 };
 
@@ -113,7 +113,7 @@ AnswerPtr Serve::handle(HttpExchange exchange, const HttpHead& head) {
     return kept->second.answer;
   size_t intervals = 0;
   for (const QuestionPtr& question : questions_) {
-    // An interval that began long ago is another one.
+    // An interval that began long ago does not match.
     if (question->key == key && (request.seconds == 0 || now_ns - question->begin_ns < kSecondNs)) {
       question->waiting.push_back(exchange);
       return nullptr;
@@ -127,7 +127,7 @@ AnswerPtr Serve::handle(HttpExchange exchange, const HttpHead& head) {
   question->key = key;
   question->waiting.push_back(exchange);
   question->begin_ns = now_ns;
-  questions_.push_back(question);  // begun by serve_due(): who asks is put aside first
+  questions_.push_back(question);  // begun by serve_due(): the client is suspended first
   return nullptr;
 }
 
@@ -192,7 +192,7 @@ void Serve::take_snapshots(const QuestionPtr& question, std::vector<SnapshotOutc
   outcomes.resize(question->processes.size());
   question->missing = outcomes.size();
   for (size_t i = 0; i < outcomes.size(); ++i) {
-    // An interval begins with a snapshot that is there, and is as long as was asked from its moment on.
+    // An interval begins at the first snapshot, and has the requested length from then on.
     const std::shared_ptr<const StoredSnapshot> begin = into == &Question::last ? question->first[i].snapshot : nullptr;
     const uint64_t not_before_ns = begin == nullptr ? 0 : begin->monotonic_ns + question->request.seconds * kSecondNs;
     snapshots_->get(question->processes[i].pid, not_before_ns,
@@ -314,7 +314,7 @@ void Serve::finish(const QuestionPtr& question, AnswerPtr answer) {
   questions_.remove(question);
 }
 
-// Takes note of the processes that were named: a heapprof stands for the program that it started.
+// Notes the named processes: a heapprof means the program that it started.
 Result<Done> Serve::find_named() {
   for (pid_t& pid : options_.pids) {
     const Result<TopReply> reply = ask_totals(pid, kCollectorPatienceMs);
@@ -358,7 +358,7 @@ int Serve::wait_ms() const {
     if (question->due_ns != 0) next_ns = std::min(next_ns, question->due_ns);
     next_ns = std::min(next_ns, now_ns + kSecondNs);  // a worker may be late
   }
-  if (!kept_.empty()) next_ns = std::min(next_ns, now_ns + kSecondNs);  // what is kept is let go of
+  if (!kept_.empty()) next_ns = std::min(next_ns, now_ns + kSecondNs);  // kept answers are dropped
   if (next_ns == UINT64_MAX) return -1;
   return next_ns <= now_ns ? 0 : static_cast<int>((next_ns - now_ns) / 1'000'000 + 1);
 }

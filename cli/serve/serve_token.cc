@@ -1,5 +1,5 @@
 // cli/serve/serve_token.cc: a token comes from a file or the environment, never from the command line, which every user
-// of the machine can read.
+// of the machine can see.
 #include "cli/base/fd.h"
 #include "cli/base/problems.h"
 #include "cli/serve/serve.h"
@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kFewest = 16;
 constexpr size_t kMost = 1024;
 
-// Without the end of the line; one byte more than a token has where there are more.
+// Without the line end; if there is more, one byte more than a token may have.
 Result<std::string> token_in(const std::string& file, const std::string& source) {
   const UniqueFd opened(open(file.c_str(), O_RDONLY | O_CLOEXEC));
   std::array<char, kMost + 2> bytes{};

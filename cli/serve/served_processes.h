@@ -1,6 +1,6 @@
-// cli/serve/served_processes.h: which processes are served, and what is said of them beside their numbers.
+// cli/serve/served_processes.h: which processes are served, and their descriptions.
 //
-// Trust:    names, ranks and pods are the processes' own words.
+// Trust:    names, ranks and pods are chosen by the processes.
 #pragma once
 
 #include "cli/model/top/top_sample.h"
@@ -20,13 +20,13 @@ struct ServedProcess {
   std::string rank;                  // empty: none; likewise the pod
   std::string pod;
 
-  // pid, command (the program's name), and rank and pod where there are any.
+  // pid, command (the program's name), and rank and pod if known.
   std::vector<std::pair<std::string, std::string>> labels() const;
 };
 
 ServedProcess describe_process(pid_t pid);
 
-// Those that the kernel knows still, by pid; of those whose program's name matches one of the globs, if there are any.
+// Those that still exist, by pid; if there are globs, only those whose program's name matches one.
 std::vector<ServedProcess> describe_processes(const std::vector<pid_t>& pids, const std::vector<std::string>& names);
 
 struct ResidentMemory {

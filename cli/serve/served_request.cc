@@ -1,10 +1,10 @@
-// cli/serve/served_request.cc: paths are Go's, so that what scrapes a Go program scrapes this without a word more; the
-// numbers of processes stand in front of them or behind a question mark.
+// cli/serve/served_request.cc: paths are Go's, so that a scraper of Go programs works unchanged; pids come before them
+// or after a question mark.
 //
-// A profile tells much about a program, and a browser on the same machine can be made to ask by any page. Such a page
-// cannot read the answer, unless its own name is made to lead here (DNS rebinding): then the browser sends that name as
-// the host. An address, which has no name, cannot be rebound. Requests that change nothing can still cost something, so
-// those that browsers mark as another site's are refused, too; following a link is no such request.
+// A profile reveals much about a program, and any page can make a browser on the same machine send a request. Such a
+// page cannot read the answer, unless its own name is made to resolve to this server (DNS rebinding): then the browser
+// sends that name as the host. A numeric address cannot be rebound. Requests that change nothing still cost time, so
+// those that browsers mark as another site's are refused, too; following a link is not one of them.
 #include "cli/serve/served_request.h"
 
 #include "cli/base/problems.h"
@@ -38,7 +38,7 @@ bool is_address(const std::string& host) {
   return inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 || inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
 }
 
-// Digits alone: no sign, no blanks.
+// Only digits: no sign, no blanks.
 std::optional<uint64_t> number_of(std::string_view text) {
   uint64_t value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -58,7 +58,7 @@ std::string shown(std::string_view text) {
   return fmt::format("{}{}", text.substr(0, kMost), text.size() <= kMost ? "" : "…");
 }
 
-// Of standard base64 with its padding; nothing where it is none.
+// Decodes standard base64 with padding; nullopt if it is not valid.
 std::optional<std::string> decode_base64(std::string_view text) {
   while (!text.empty() && text.back() == '=') text.remove_suffix(1);
   std::string bytes;
@@ -106,7 +106,7 @@ std::optional<ServedThing> thing_at(std::string_view path) {
   return std::nullopt;
 }
 
-// One ?name=value. Nothing: it is understood.
+// Takes one ?name=value. nullopt: understood.
 std::optional<HttpRefusal> take_argument(const std::string& name, const std::string& value, ServedRequest* request) {
   const bool is_heap = request->thing == ServedThing::kHeap || request->thing == ServedThing::kAllocs;
   if (name == "pid") {
@@ -128,7 +128,7 @@ std::optional<HttpRefusal> take_argument(const std::string& name, const std::str
     const std::optional<uint64_t> level = number_of(value);
     if (!level || *level > 2) return refusal(400, fmt::format("debug={} is not 0, 1 or 2", shown(value)));
     request->is_text = *level > 0;
-  } else if (name == "gc" && is_heap) {  // Go collects garbage first, and there is none here
+  } else if (name == "gc" && is_heap) {  // Go collects garbage first; here is nothing to collect
   } else {
     return refusal(400, fmt::format("there is no parameter {} here", shown(name)));
   }

@@ -1,5 +1,5 @@
-// cli/serve/served_work.cc: collectors are asked one after the other, within one time for all: those that are stopped
-// cost two seconds each, and what is not reached any more is said to be down.
+// cli/serve/served_work.cc: collectors are asked one after the other, within one time limit for all: a stopped one
+// costs two seconds, and processes that are not reached in time are reported as down.
 #include "cli/serve/served_work.h"
 
 #include "cli/base/clock.h"
@@ -16,7 +16,7 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr uint64_t kMetricsPatienceNs = 4'000'000'000;  // Prometheus waits ten seconds, if nobody says otherwise
+constexpr uint64_t kMetricsPatienceNs = 4'000'000'000;  // Prometheus waits ten seconds by default
 constexpr int kMetricsPatienceMs = 2000;
 
 std::vector<const Device*> chosen_devices(const Profile& profile, const std::string& name) {

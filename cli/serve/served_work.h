@@ -1,6 +1,6 @@
-// cli/serve/served_work.h: what workers make of snapshots, and of what collectors tell.
+// cli/serve/served_work.h: what workers make of snapshots, and of collectors' answers.
 //
-// Context:  a process of its own (worker.h).
+// Context:  a separate process (worker.h).
 // Trust:    profiles and answers of collectors are the user's own files and programs; a broken one is an error.
 #pragma once
 

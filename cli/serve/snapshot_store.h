@@ -1,10 +1,10 @@
-// cli/serve/snapshot_store.h: snapshots of processes, each kept for as long as somebody may want the same one.
+// cli/serve/snapshot_store.h: snapshots of processes, each kept while another request may use it.
 //
 // Guarantees
-//  - A snapshot is good for a second, or for as long as it took; a process has one at a time.
-//  - Its file is read by a descriptor that was checked (a plain file of the process's own user), and has no name by
-//    then: nothing is left behind but where this process is killed while one is being written.
-// Context:  the server's thread; the collectors are asked by workers.
+//  - A snapshot is valid for a second, or for as long as it took; a process has one at a time.
+//  - Its file is read through a checked descriptor (a plain file of the process's own user), and has no name by then: a
+//    file is left behind only if this process is killed while one is being written.
+// Context:  the server's thread; workers ask the collectors.
 #pragma once
 
 #include "cli/base/fd.h"
@@ -25,29 +25,29 @@ namespace heapprof::cli {
 struct StoredSnapshot {
   UniqueFd file;  // the profile
   uint64_t size_bytes = 0;
-  int64_t unix_ns = 0;  // when it was asked for; likewise
+  int64_t unix_ns = 0;  // when it was requested; likewise
   uint64_t monotonic_ns = 0;
 };
 
-// A snapshot, or why there is none.
+// A snapshot, or why it failed.
 struct SnapshotOutcome {
   std::shared_ptr<const StoredSnapshot> snapshot;
   int status = 200;
-  std::string words;  // a problem, as it is printed
+  std::string words;  // a problem, as printed
 };
 
 class SnapshotStore {
  public:
-  // The folder of files that are being written is made now, and removed at the end.
+  // Makes the folder for files being written; it is removed at the end.
   static Result<std::unique_ptr<SnapshotStore>> open(Workers* workers);
   ~SnapshotStore();
   SnapshotStore(const SnapshotStore&) = delete;
   SnapshotStore& operator=(const SnapshotStore&) = delete;
 
   using Done = std::function<void(const SnapshotOutcome&)>;
-  // Calls back once, at once or later. The snapshot was begun at not_before_ns or later, by monotonic_ns().
+  // Calls `done` once, now or later. The snapshot was begun at not_before_ns or later, by monotonic_ns().
   void get(pid_t pid, uint64_t not_before_ns, Done done);
-  // Takes snapshots that had to wait, and lets go of what is out of date.
+  // Takes snapshots that had to wait, and drops outdated ones.
   void serve();
   // When serve() has something to take; UINT64_MAX: nothing.
   uint64_t next_ns() const;

@@ -1,5 +1,5 @@
-// cli/serve/worker.cc: what is made lies in a file in memory, which the server sends from there; a pipe says when it is
-// there.
+// cli/serve/worker.cc: the result is in a file in memory, from which the server sends it; a pipe reports when it is
+// complete.
 #include "cli/serve/worker.h"
 
 #include "cli/base/clock.h"
@@ -25,7 +25,7 @@ namespace {
 constexpr size_t kMostAtWork = 4;
 constexpr size_t kMostWaiting = 256;
 
-// Connections of clients would stay open for as long as the worker lives.
+// Otherwise clients' connections would stay open for as long as the worker lives.
 void close_others(std::vector<int> kept) {
   std::sort(kept.begin(), kept.end());
   unsigned next = STDERR_FILENO + 1;
@@ -53,7 +53,7 @@ void close_others(std::vector<int> kept) {
     FdSink sink(file, "the answer");
     status = work.make(&sink);
     if (!sink.finish()) status = 500;
-  } catch (const std::exception&) {  // memory
+  } catch (const std::exception&) {  // out of memory
     status = 500;
   }
   static_cast<void>(write(words, &status, sizeof status));
@@ -88,7 +88,7 @@ void Workers::fork_next() {
     const pid_t server = getpid();
     const pid_t pid = words.is_open() ? fork() : -1;
     if (pid == 0) make(work, write_end.get(), file.get(), server);
-    if (pid < 0) words.reset();  // nothing is there to wait for
+    if (pid < 0) words.reset();  // nothing to wait for
     running_.push_back(
         {pid, std::move(words), std::move(file), monotonic_ns() + work.patience_ns, std::move(work.done)});
   }
@@ -125,7 +125,7 @@ void Workers::serve() {
     }
     Running ended = std::move(*running);
     running = running_.erase(running);
-    ended.done(take(&ended, is_late));  // may start another
+    ended.done(take(&ended, is_late));  // may start another worker
   }
   fork_next();
 }

@@ -1,10 +1,10 @@
-// cli/serve/worker.h: work that may take long, or may meet hostile bytes, in a process of its own.
+// cli/serve/worker.h: work that may take long, or may meet hostile bytes, in a separate process.
 //
 // Guarantees
-//  - The server's loop goes on meanwhile; what a worker takes of memory ends with it, and one that crashes or takes too
-//    long costs its own answer.
-//  - A few work at a time; others wait for their turn, and beyond a bound are refused.
-// Context:  one thread; workers are forked, so nothing of the server's may be changed by them.
+//  - The server's loop goes on. A worker's memory is freed when it ends, and one that crashes or takes too long loses
+//    its own answer only.
+//  - A few work at a time; other work waits for its turn, and is refused beyond a bound.
+// Context:  one thread; workers are forked, so they cannot change the server's state.
 #pragma once
 
 #include "cli/base/byte_sink.h"
@@ -21,18 +21,18 @@
 
 namespace heapprof::cli {
 
-// What came of it.
+// The result.
 struct WorkDone {
-  int status = 500;  // as of HTTP; 500: it died, or took too long
+  int status = 500;  // of HTTP; 500: it died, or took too long
   UniqueFd file;     // what it wrote
   uint64_t size_bytes = 0;
 };
 
 struct Work {
-  // In the worker: writes what it makes, returns the status.
+  // Called in the worker: writes the result, returns the status.
   std::function<int(ByteSink*)> make;
-  std::vector<int> descriptors;  // that it needs besides; of all others it lets go
-  // In the server, once.
+  std::vector<int> descriptors;  // that it also needs; it closes all others
+  // Called in the server, once.
   std::function<void(WorkDone)> done;
   uint64_t patience_ns = 60'000'000'000;
 };
@@ -47,7 +47,7 @@ class Workers {
   // False: too many wait.
   bool start(Work work);
   void add_waiting(std::vector<pollfd>* waiting) const;
-  // Takes what is done, ends what takes too long, starts what waits.
+  // Takes finished results, ends workers that take too long, starts waiting work.
   void serve();
 
  private:

@@ -1,4 +1,4 @@
-// cli/target/agent_files.h: where the agent lies, seen from the tool's own place.
+// cli/target/agent_files.h: where the agent is, relative to the tool.
 //
 // Guarantees
 //  - The tool and its agent can be moved together: BIN/heapprof looks in BIN/../lib/heapprof and its like.

@@ -1,5 +1,5 @@
-// cli/target/agent_link.cc: a folder of its own, because in /tmp itself the kernel lets other users follow no link of
-// ours (fs.protected_symlinks), and a program may change its user.
+// cli/target/agent_link.cc: the link is in its own folder, because in /tmp itself the kernel lets no other user follow
+// a link of ours (fs.protected_symlinks), and a program may change its user.
 #include "cli/target/agent_link.h"
 
 #include "cli/base/problems.h"

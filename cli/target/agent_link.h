@@ -18,10 +18,10 @@ class AgentLink {
   AgentLink(const AgentLink&) = delete;
   AgentLink& operator=(const AgentLink&) = delete;
 
-  // Makes the link, if one is needed, and leads the paths of what is preloaded through it.
+  // Makes the link, if one is needed, and redirects the paths of the preloaded objects through it.
   Result<Done> lead(AgentFiles* files);
   bool is_made() const { return !folder_.empty(); }
-  // Processes with that path in their environment run on: whatever they start would miss it, and say so.
+  // Processes with that path in their environment run on: without the link, what they start would complain.
   void keep() { folder_.clear(); }
 
  private:

@@ -1,5 +1,5 @@
-// cli/target/agent_trial.cc: the same launch and the same socket as `heapprof run`; the program is a shell that does
-// nothing, and it is told to stay out as soon as it has spoken.
+// cli/target/agent_trial.cc: uses the launch and the socket of `heapprof run`. The program is a shell that does
+// nothing; its agent is refused as soon as it has said hello.
 #include "cli/base/clock.h"
 #include "cli/target/agent_files.h"
 #include "cli/target/agent_link.h"
@@ -28,7 +28,7 @@ uint64_t now_ms() { return monotonic_ns() / 1'000'000; }
 
 struct Trial {
   std::optional<wire::Hello> hello;
-  std::string problem;  // why there is none
+  std::string problem;  // why there is no hello
 };
 
 Trial try_preload(const std::vector<std::string>& objects) {
@@ -63,7 +63,7 @@ Trial try_preload(const std::vector<std::string>& objects) {
   return trial;
 }
 
-// Without a driver there is nothing that it could count.
+// Without a driver NVML has nothing to count.
 Capability try_nvml(const std::string& helper) {
   const std::string missing = DeviceUseWatch(helper).try_nvml(kPatienceMs);
   if (missing.empty())

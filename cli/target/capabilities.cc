@@ -1,5 +1,5 @@
-// cli/target/capabilities.cc: each call is made once as the collector or the agent makes it; version numbers only tell
-// people what they have, since distributions move features.
+// cli/target/capabilities.cc: each call is made once as the collector or the agent makes it. Version numbers are only
+// shown, since distributions backport features.
 #include "cli/target/capabilities.h"
 
 #include "cli/base/fd.h"
@@ -109,7 +109,7 @@ Capability try_seccomp() {
           "docker run --security-opt seccomp=unconfined, if events come too fast"};
 }
 
-// A file below /proc/sys that is not there says something only where others are.
+// A missing file below /proc/sys means something only if others are there.
 bool is_proc_mounted() { return !first_line("/proc/sys/kernel/osrelease").empty(); }
 
 Capability try_ptrace() {
@@ -177,7 +177,7 @@ std::optional<uint64_t> number_in(const std::filesystem::path& file) {
   return std::strtoull(line.c_str(), nullptr, 10);
 }
 
-// The tightest limit from our group up to the root: of version 2, or of version 1's memory controller.
+// The tightest limit from our control group up to the root: of version 2, or of version 1's memory controller.
 std::optional<GroupLimit> find_group_limit() {
   std::optional<GroupLimit> tightest;
   std::ifstream groups("/proc/self/cgroup");

@@ -1,7 +1,7 @@
-// cli/target/capabilities.h: what this machine allows, asked by trying it.
+// cli/target/capabilities.h: what this machine allows, found out by trying it.
 //
 // Guarantees
-//  - Nothing on the machine is changed; what is made for a trial is gone afterwards.
+//  - The machine is left as it was; what is made for a trial is removed.
 #pragma once
 
 #include "cli/model/capability.h"
@@ -18,8 +18,8 @@ std::vector<Capability> try_paths();   // files and sockets
 
 // ---- agent_trial.cc ----
 
-// The agent, really preloaded into a small program that really says hello, the reference unwinder beside it, and the
-// libc that they meet. It takes a few milliseconds, five seconds at most.
+// Preloads the agent into a small program, which really says hello, and tries the reference unwinder and the libc that
+// they meet. It takes a few milliseconds, five seconds at most.
 std::vector<Capability> try_agent();
 
 }  // namespace heapprof::cli

@@ -1,9 +1,9 @@
-// cli/target/debug_package.cc: asks the package managers, which know their files by name.
+// cli/target/debug_package.cc: asks the package managers, which list their files by name.
 //
-// Debian's merged /usr is a trap: the package lists /lib/x86_64-linux-gnu/libc.so.6 and the loader says so, while the
-// path without links begins with /usr. All spellings are asked for at once. Debian has the symbols of a package P in
-// P-dbgsym, in an archive that apt often does not know, and of a few (libc6, python3.11) in P-dbg, or in that of P's
-// source.
+// Debian's merged /usr is a trap: the package lists /lib/x86_64-linux-gnu/libc.so.6, and the loader uses that path,
+// while the path without links begins with /usr. All spellings are asked for at once. Debian has the symbols of a
+// package P in P-dbgsym, in an archive that apt often does not know, and of a few (libc6, python3.11) in P-dbg, or in
+// that of P's source.
 #include "cli/target/debug_package.h"
 
 #include "cli/base/clock.h"
@@ -36,7 +36,7 @@ constexpr uint64_t kMostNs = 3'000'000'000;
 constexpr size_t kMostOutputBytes = 4 << 20;
 
 // What a program prints; nothing if it cannot be started or takes too long. Its exit status does not matter: dpkg-query
-// fails if one of several paths is nobody's.
+// fails if one of several paths belongs to no package.
 std::optional<std::string> output_of(std::vector<std::string> words) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
@@ -88,7 +88,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// A word that may stand in a command line as it is.
+// A word that needs no quotes in a command line.
 bool is_package_name(std::string_view name) {
   return !name.empty() && name[0] != '-' &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-._") == name.npos;
@@ -131,7 +131,7 @@ std::string debian_source(const std::string& package) {
   return !lines.empty() && is_package_name(lines[0]) ? std::string(lines[0]) : package;
 }
 
-// The package among those that apt knows which has the symbols of this build id, or does not say whose it has.
+// The package, among those that apt knows, that has the symbols of this build id, or lists no build ids.
 std::string debian_symbols(const std::string& package, const std::string& build_id) {
   const std::optional<std::string> text =
       output_of({"apt-cache", "show", package + "-dbgsym", package + "-dbg", debian_source(package) + "-dbg"});
@@ -164,7 +164,8 @@ std::vector<std::string> lines_of_file(const fs::path& path) {
   return lines;
 }
 
-// Where apt takes Debian from: "http://HOST/debian"; empty: another system, or a copy without its neighbours.
+// Where apt takes Debian from: "http://HOST/debian"; empty: another system, or a mirror without the neighbouring
+// archives.
 std::string debian_archive() {
   std::vector<fs::path> files = {"/etc/apt/sources.list"};
   std::error_code error;

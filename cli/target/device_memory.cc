@@ -1,5 +1,5 @@
-// cli/target/device_memory.cc: one question and one answer. The helper is the process that gets the context and the
-// driver's threads, so that none of them are in the tool, which may be linked statically besides.
+// cli/target/device_memory.cc: one question and one answer. The helper process gets the context and the driver's
+// threads, so that the tool, which may be linked statically, has neither.
 #include "cli/target/device_memory.h"
 
 #include "cli/base/problems.h"
@@ -41,7 +41,7 @@ std::optional<std::string> read_answer(const UniqueFd& socket, int patience_ms) 
   }
 }
 
-// The word in front of the next blank, which goes with it.
+// Takes the word before the next blank, and the blank.
 std::string_view take_word(std::string_view* text) {
   const size_t blank = std::min(text->find(' '), text->size());
   const std::string_view word = text->substr(0, blank);

@@ -1,8 +1,8 @@
-// cli/target/device_memory.h: what is free on a CUDA device, asked of heapprof-nvml.
+// cli/target/device_memory.h: what is free on a CUDA device, as heapprof-nvml says.
 //
 // Guarantees
 //  - A driver that hangs costs `patience_ms`, and nothing else.
-// Trust:    the helper's words are checked.
+// Trust:    the helper's answer is checked.
 // Cost:     a process that makes a context on the device: up to some seconds, and the context's memory for that long.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace heapprof::cli {
 struct DeviceMemory {
   uint64_t free_bytes = 0;  // beside a context of its own
   uint64_t total_bytes = 0;
-  std::optional<uint64_t> context_bytes;  // what that took; not known without NVML
+  std::optional<uint64_t> context_bytes;  // size of that context; not known without NVML
   std::string product;                    // "NVIDIA H200"
 };
 

@@ -1,11 +1,11 @@
-// cli/target/device_use_watch.cc: asking NVML can hang, so a program of its own asks.
+// cli/target/device_use_watch.cc: a call of NVML can hang, so a separate program asks.
 //
-// A driver in trouble keeps whoever asks it in the kernel, where not even SIGKILL helps. In the collector that would
-// stop every profiled process. The helper takes the risk: it is written to and read from without waiting, and a helper
-// that hangs is left behind.
+// A driver in trouble keeps the calling process in the kernel, where not even SIGKILL helps. In the collector that
+// would stop every profiled process. The helper takes the risk: it is written to and read from without waiting, and a
+// helper that hangs is abandoned.
 //
-// It is spawned with every signal at its default and in a group of its own, so that Ctrl-C at the terminal reaches the
-// program and not it. It ends when our end of the socket closes, however we end.
+// It is spawned with every signal at its default and in a process group of its own, so that Ctrl-C at the terminal
+// reaches the program and not the helper. It ends when our end of the socket closes, however we end.
 #include "cli/target/device_use_watch.h"
 
 #include "cli/base/problems.h"

@@ -1,10 +1,9 @@
-// cli/target/device_use_watch.h: what NVML counts as in use on GPUs: asked of heapprof-nvml, a program of its own
-// (cli/nvml).
+// cli/target/device_use_watch.h: what NVML counts as in use on GPUs. A separate program asks: heapprof-nvml (cli/nvml).
 //
 // Guarantees
-//  - Nothing here waits for the driver: take() has what was said by then.
+//  - Nothing here waits for the driver: take() returns what has arrived by then.
 //  - The helper ends with this object, or with the thread that started it. Ctrl-C at a terminal does not reach it.
-// Trust:    the helper's, and NVML's of other users' processes: every line is checked.
+// Trust:    the helper's lines, and what NVML says of other users' processes: every line is checked.
 // Cost:     nothing before the first look_at(); then a process that asks the driver every second.
 #pragma once
 
@@ -24,7 +23,7 @@ namespace heapprof::cli {
 struct DeviceUseSample {
   std::string uuid;
   uint64_t all_bytes = 0;               // by every process
-  std::map<pid_t, uint64_t> processes;  // those of which NVML says it
+  std::map<pid_t, uint64_t> processes;  // those that NVML lists
 };
 
 class DeviceUseWatch {
@@ -36,12 +35,11 @@ class DeviceUseWatch {
   DeviceUseWatch& operator=(const DeviceUseWatch&) = delete;
 
   void look_at(const std::string& uuid);
-  // Tries whether NVML can be used at all, and does nothing else. Returns why not; empty: it can. Waits that long at
-  // most.
+  // Only tries whether NVML can be used at all. Returns why not; empty: it can. Waits patience_ms at most.
   std::string try_nvml(int patience_ms);
   // The samples since the last call.
   std::vector<DeviceUseSample> take();
-  // Why NVML says nothing of that device; empty: nothing is known to be wrong.
+  // Why NVML reports nothing for that device; empty: nothing is known to be wrong.
   std::string missing(const std::string& uuid) const;
   // Ends the helper: there is nothing to look at. look_at() starts another one.
   void stop();
@@ -59,8 +57,8 @@ class DeviceUseWatch {
   DeviceUseSample sample_;  // being read
   std::vector<DeviceUseSample> samples_;
   bool is_ready_ = false;                       // NVML has started
-  std::string missing_;                         // why nothing is said at all
-  std::map<std::string, std::string> unknown_;  // by UUID: why nothing is said of it
+  std::string missing_;                         // why nothing is reported at all
+  std::map<std::string, std::string> unknown_;  // by UUID: why nothing is reported for it
 };
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-// cli/target/elf_check.cc: the questions in the order in which the kernel and the loader would ask them.
+// cli/target/elf_check.cc: the checks, in the order in which the kernel and the loader make them.
 #include "cli/target/elf_check.h"
 
 #include "cli/base/fd.h"
@@ -81,7 +81,7 @@ Found find_program(const std::string& program) {
   }
 }
 
-// "#!/usr/bin/env -S x" starts /usr/bin/env: what that starts in turn is followed by the agent itself.
+// "#!/usr/bin/env -S x" starts /usr/bin/env; the agent itself follows what that starts.
 std::string script_interpreter(std::string_view head) {
   std::string_view line =
       head.substr(2, head.find('\n') == std::string_view::npos ? std::string_view::npos : head.find('\n') - 2);
@@ -102,8 +102,7 @@ std::string machine_name(const ElfFacts& elf) {
   }
 }
 
-// Why the loader would run the program in secure mode (AT_SECURE), where LD_PRELOAD counts for nothing; empty if it
-// would not.
+// Why the loader would run the program in secure mode (AT_SECURE), which ignores LD_PRELOAD; empty if it would not.
 std::string privilege_of(const std::string& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0) return "";
@@ -122,14 +121,14 @@ bool needs(const ElfFacts& elf, std::string_view library) {
   });
 }
 
-// The file that a problem names. For a script that is the interpreter, whose fault it is.
+// The file that a problem names. For a script that is the interpreter, which causes the problem.
 std::string subject_of(const ProgramFacts& facts, const std::string& program) {
   return facts.scripts.empty() ? program : facts.elf_path;
 }
 
 bool is_name_of_glibc_loader(std::string_view name) { return name.starts_with("ld-linux-"); }
 
-// By its name, or, where it was renamed (ld-2.31.so), by the name that it gives itself.
+// By its name, or, if it was renamed (ld-2.31.so), by its DT_SONAME.
 bool is_glibc_loader(const std::string& path, const std::string& subject) {
   if (is_name_of_glibc_loader(base_name_view(path))) return true;
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
@@ -202,7 +201,7 @@ Result<ProgramFacts> inspect_named(const std::string& program) {
       return facts;
     }
     const bool is_script = text.substr(0, 2) == "#!";
-    // execvp hands a file that the kernel does not know to the shell, if it is text, or nothing at all.
+    // If the kernel does not know a file's format, execvp passes it to the shell; so do we, if it is text or empty.
     if (!is_script && text.find('\0') != std::string_view::npos) return program_has_unknown_format(subject);
     const std::string interpreter = is_script ? script_interpreter(text) : "/bin/sh";
     if (interpreter.empty()) return program_has_unknown_format(subject);
@@ -217,7 +216,7 @@ Result<ProgramFacts> inspect_named(const std::string& program) {
   }
 }
 
-// What the loader would load, if it is given by a path: otherwise it is searched for as libraries are.
+// What the loader would load, if it is given by a path; otherwise the loader searches for it as for libraries.
 Result<ProgramFacts> inspect_loaded(const std::vector<std::string>& command, ProgramFacts loader) {
   const LoaderCommand started = read_loader_command(command);
   if (!started.option.empty()) return loader_starts_nothing(command[0], started.option);
@@ -227,7 +226,7 @@ Result<ProgramFacts> inspect_loaded(const std::vector<std::string>& command, Pro
   const UniqueFd file(started.program == 0 || program.find('/') == std::string::npos
                           ? -1
                           : ::open(program.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!file.is_open()) return loader;  // it says why itself
+  if (!file.is_open()) return loader;  // the loader says why itself
   loader.inspected = true;
   loader.elf_path = program;
   if (const Result<Done> judged = judge_elf(file.get(), program, &loader); !judged) return judged.problem();

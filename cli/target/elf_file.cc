@@ -1,8 +1,8 @@
 // cli/target/elf_file.cc: read by pread in pieces: a sparse file of a terabyte costs no more than a small one.
 //
 // Dynamic symbols are found by the program headers, as the loader finds them: section headers may be stripped. Their
-// number is not stored; DT_HASH says it, or the end of DT_GNU_HASH's last chain, or the string table that linkers put
-// behind them.
+// number is not stored; it follows from DT_HASH, or from the end of DT_GNU_HASH's last chain, or from the string table,
+// which linkers put after them.
 #include "cli/target/elf_file.h"
 
 #include "cli/base/fd.h"
@@ -52,7 +52,7 @@ class Reader {
   uint64_t size_ = 0;
 };
 
-// The program headers of a 64-bit little-endian file, and what they lead to.
+// The program headers of a 64-bit little-endian file, and what they point to.
 class Elf64 {
  public:
   Elf64(const Reader& reader, const std::vector<Elf64_Phdr>& headers) : reader_(reader), headers_(headers) {}
@@ -67,7 +67,7 @@ class Elf64 {
     return std::nullopt;
   }
 
-  // As the loader, which finds it by its address and reads until DT_NULL: offset and size are for others.
+  // As the loader does: it finds the section by its address, reads until DT_NULL, and ignores offset and size.
   void read_dynamic() {
     for (const Elf64_Phdr& header : headers_) {
       if (header.p_type != PT_DYNAMIC) continue;

@@ -1,7 +1,7 @@
 // cli/target/elf_file.h: the few facts of an ELF file that decide whether an agent can be preloaded.
 //
 // Trust:    every offset, size and count is checked against the file before it is used; numbers of entries are bounded.
-//           What neither the kernel nor the loader reads may say what it wants: a program that runs is not damaged.
+//           A value that neither the kernel nor the loader reads may be anything: a program that runs is not damaged.
 #pragma once
 
 #include "cli/base/result.h"
@@ -26,8 +26,8 @@ struct ElfFacts {
   std::vector<std::string> required;   // names asked for that others have to define: it does not start without them
 };
 
-// `symbols`: which names of the dynamic symbol table are of interest. `program` is for the words of a Problem.
-// Of other classes and byte orders only the first four facts are read.
+// `symbols`: which names of the dynamic symbol table are of interest. `program` is for the text of a Problem. For other
+// classes and byte orders only the first four facts are read.
 Result<ElfFacts> read_elf(int fd, const std::vector<std::string>& symbols, const std::string& program);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-// cli/target/helper_process.cc: what each start of the helper has in common (device_use_watch.cc says why there is
+// cli/target/helper_process.cc: the common part of each start of the helper (device_use_watch.cc says why there is
 // one).
 #include "cli/target/helper_process.h"
 

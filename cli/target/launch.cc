@@ -1,12 +1,12 @@
 // cli/target/launch.cc: fork and exec by hand, to tell "could not be started" from "failed".
 //
-// A pipe that closes at exec tells the two apart: if it closes, the program runs; if an error number comes through it,
-// exec failed, and why is known. posix_spawn would tell as well, but glibc's leaves two signals ignored, which the
-// program would not find so without us.
+// A pipe that closes at exec distinguishes the two: if it closes, the program runs; if an error number comes through
+// it, exec failed for that reason. posix_spawn would report it as well, but glibc's leaves two signals ignored, which
+// would not be so without heapprof.
 //
-// The child is one of vfork: it borrows our memory until its exec, so that none of it is copied, nor written anew by
-// whoever writes first. It has its own dispositions of signals, no handler of ours is set, and the signals that could
-// end us are blocked. The environment is made before, so that the child does nothing but system calls.
+// The child comes from vfork: it borrows our memory until its exec, so there is no copy and no copy-on-write fault in
+// either process. It has its own signal dispositions, no handler of ours is set, and the signals that could end us are
+// blocked. The environment is made before, so that the child does nothing but system calls.
 #include "cli/target/launch.h"
 
 #include "cli/base/clock.h"
@@ -30,7 +30,7 @@ namespace {
 
 constexpr size_t kPidDigits = 10;
 
-// Whether the service manager names us by it: the program is to take it for itself (sd_listen_fds(3)).
+// Whether the service manager names this process by it: the program has to find its own pid there (sd_listen_fds(3)).
 bool names_process(const std::string& text, pid_t pid) {
   if (pid == 0) return false;
   for (const char* name : {"LISTEN_PID=", "WATCHDOG_PID=", "SYSTEMD_EXEC_PID="}) {
@@ -90,7 +90,7 @@ void write_pid(char* to, pid_t pid) {
   *to = 0;
 }
 
-// In the child, between fork and exec.
+// Called in the child, between fork and exec.
 [[noreturn]] void become(const LaunchOptions& options, char* const* arguments, char* const* shell_arguments,
                          char* const* environment, const std::vector<char*>& pids, int error_fd) {
   for (char* pid : pids) write_pid(pid, getpid());
@@ -142,7 +142,7 @@ Result<Launched> launch(const LaunchOptions& options) {
   int error = 0;
   ssize_t got;
   do {
-    got = read(read_end.get(), &error, sizeof error);  // ends when exec closes the other end
+    got = read(read_end.get(), &error, sizeof error);  // returns when exec closes the other end
   } while (got < 0 && errno == EINTR);
   if (got == static_cast<ssize_t>(sizeof error)) {
     waitpid(launched.pid, nullptr, 0);

@@ -1,9 +1,9 @@
-// cli/target/launcher_job.cc: every launcher tells its processes by variables who they are, each by names of its own.
+// cli/target/launcher_job.cc: every launcher tells its processes their rank in variables, each with names of its own.
 //
-// Launchers nest: mpirun in a job of Slurm, torchrun in one process for each node that srun started. A process has the
-// variables of all of them then, and the innermost is meant, so MPI's come first and Slurm's own last. Slurm starts MPI
-// programs by the protocols of others (PMI, PMIx), whose variables say the same rank as Slurm's: there Slurm is the
-// launcher, and knows more.
+// Launchers nest: mpirun in a job of Slurm, torchrun in one process for each node that srun started. Then a process has
+// the variables of all of them, and the innermost counts, so MPI's come first and Slurm's own last. Slurm starts MPI
+// programs by other protocols (PMI, PMIx), whose variables have the same rank as Slurm's: there Slurm is the launcher,
+// and knows more.
 //
 // SLURM_PROCID is set in a batch script, too, which is one process and no step; SLURM_STEP_NUM_TASKS is set by srun
 // alone.
@@ -67,7 +67,7 @@ class Environment {
   std::string text_;
 };
 
-// A process chooses its variables: what is no name of a host or of a card is none.
+// A process chooses its variables: a value that cannot be the name of a host or of a card is dropped.
 std::string plain_name(std::string_view text) {
   constexpr std::string_view kOthers = "-_.:/";
   if (text.size() > kMostNameBytes) return "";
@@ -78,7 +78,7 @@ std::string plain_name(std::string_view text) {
   return std::string(text);
 }
 
-// Several nodes of Slurm may be one machine (slurmd -N), and are nodes all the same.
+// Several nodes of Slurm on one machine (slurmd -N) still count as several nodes.
 std::string host_of(const Environment& environment) {
   std::string node = environment.number("SLURM_PROCID") ? plain_name(environment.get("SLURMD_NODENAME")) : "";
   if (!node.empty()) return node;
@@ -86,8 +86,8 @@ std::string host_of(const Environment& environment) {
   return gethostname(name, sizeof name - 1) == 0 ? plain_name(name) : "";
 }
 
-// Cards are given by a list: of one card for the process, or of the host's, of which the process takes its own by its
-// local rank. Without a list only torchrun's processes are known to do the latter.
+// Cards are given by a list: of the process's one card, or of all the host's, from which the process takes its own by
+// its local rank. Without a list, only torchrun's processes are known to do the latter.
 std::string local_device_of(const Environment& environment, const Job& job) {
   const std::string_view list = environment.get("CUDA_VISIBLE_DEVICES");
   if (list.empty()) return job.launcher == "torchrun" && job.local_rank ? fmt::format("{}", *job.local_rank) : "";
@@ -124,7 +124,7 @@ Job job_of(const Environment& environment) {
 
 Job process_job(pid_t pid) { return job_of(Environment(pid)); }
 
-// What a rank starts has the rank's variables.
+// A process that a rank starts inherits the rank's variables.
 Job process_job(pid_t pid, pid_t parent) {
   Job job = process_job(pid);
   if (!job.has_rank()) return job;

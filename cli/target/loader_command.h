@@ -1,6 +1,6 @@
-// cli/target/loader_command.h: programs that another program loads, and not the kernel. Bundles and Nix name the
-// loader: /lib64/ld-linux-x86-64.so.2 --library-path lib ./server --port 80. Valgrind and emulators load what they are
-// told to.
+// cli/target/loader_command.h: programs that another program, not the kernel, loads. Bundles and Nix name the loader:
+// /lib64/ld-linux-x86-64.so.2 --library-path lib ./server --port 80. Valgrind and emulators load the program that they
+// are given.
 #pragma once
 
 #include <sys/types.h>
@@ -19,13 +19,13 @@ struct LoaderCommand {
 };
 LoaderCommand read_loader_command(const std::vector<std::string>& command);
 
-// The file that the process runs, where the kernel started a static program that loaded it (ld.so, Valgrind, qemu): the
-// first word of the command line that names a mapped file. And that word's number. Nothing where the kernel started the
+// The file that the process runs, if the kernel started a static program that loaded it (ld.so, Valgrind, qemu): the
+// first word of the command line that names a mapped file, and that word's number. Nothing if the kernel started the
 // program itself, which is the usual case.
 struct LoadedProgram {
   std::string path;
   size_t argument = 0;
-  bool is_emulated = false;  // by Valgrind or an emulator: what runs is no code of the file's
+  bool is_emulated = false;  // by Valgrind or an emulator: the file's own code is not what runs
 };
 std::optional<LoadedProgram> find_loaded_program(pid_t pid, const std::vector<std::string>& command);
 

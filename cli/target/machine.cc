@@ -19,8 +19,9 @@ namespace heapprof::cli {
 namespace {
 
 #ifdef __x86_64__
-// The processor's own brand string (CPUID 0x80000002 to 0x80000004), single blanks between its words, as the kernel has
-// it. Reading /proc/cpuinfo instead makes some kernels ask every processor for its frequency, and wait 20 ms for it.
+// The processor's brand string (CPUID 0x80000002 to 0x80000004), with single blanks between its words, as in the
+// kernel. Reading /proc/cpuinfo instead makes some kernels ask every processor for its frequency, and wait 20 ms for
+// it.
 std::string cpu_model() {
   std::array<unsigned, 12> words{};
   if (static_cast<unsigned>(__get_cpuid_max(0x80000000, nullptr)) < 0x80000004) return {};

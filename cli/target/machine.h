@@ -1,11 +1,11 @@
-// cli/target/machine.h: on what machine a profile was taken.
+// cli/target/machine.h: the machine on which a profile is taken.
 #pragma once
 
 #include "cli/model/profile/run.h"
 
 namespace heapprof::cli {
 
-// Asks the machine for everything but Machine::libc, which the agent reports.
+// Finds everything but Machine::libc, which the agent reports.
 Machine describe_machine();
 
 }  // namespace heapprof::cli

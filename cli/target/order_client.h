@@ -13,7 +13,7 @@ struct Followers {
   bool are_whole_run;
 };
 
-// command: who gives it, for errors. Returns who follows.
+// command: the command that gives it, for errors. Returns which processes follow.
 Result<Followers> give_order(const Order& order, const char* command);
 
 }  // namespace heapprof::cli

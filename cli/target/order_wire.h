@@ -1,10 +1,10 @@
-// cli/target/order_wire.h: what `heapprof pause`, `resume` and `mark` say to the collector of a run, on the agents'
+// cli/target/order_wire.h: what `heapprof pause`, `resume` and `mark` send to the collector of a run, on the agents'
 // socket.
 //
-// The asker sends one order; the collector follows it, or not, and answers once.
+// The client sends one order; the collector follows it, or not, and answers once.
 //
-// Trust:    any process of our user may send anything: the collector checks every field. Both come from one build, or
-//           refuse.
+// Trust:    any process of our user may send anything: the collector checks every field. Both sides are of one build,
+//           or refuse.
 #pragma once
 
 #include "cli/target/snapshot_wire.h"
@@ -41,13 +41,13 @@ enum class OrderStatus : uint32_t {
   kRefused = 3,  // text: why
 };
 
-inline constexpr const char* kWholeRun = "run";  // text of kDone, where it is
+inline constexpr const char* kWholeRun = "run";  // text of kDone, if the order was to the whole run
 
 struct OrderAnswer {
   uint32_t magic = kOrderMagic;
   uint32_t version = kOrderVersion;
   OrderStatus status = OrderStatus::kRefused;
-  uint32_t processes = 0;  // that follow it
+  uint32_t processes = 0;  // those that follow it
   char text[240] = {};     // ends with a zero byte
 };
 static_assert(sizeof(OrderAnswer) == 256);

@@ -7,7 +7,7 @@
 
 namespace heapprof::cli {
 
-// Empty where the process is gone or hidden. Reading one of a process that is just ending may give a part.
+// Empty if the process is gone or hidden. If the process is just ending, the text may be incomplete.
 std::string read_proc(pid_t pid, const char* name);
 
 }  // namespace heapprof::cli

@@ -1,9 +1,9 @@
-// cli/target/process_births.cc: the kernel numbers processes and threads one after the other and says which number it
-// gave last, so that those between two moments are known, unless the numbers went round in between.
+// cli/target/process_births.cc: the kernel numbers processes and threads one after the other, and shows the last
+// number. So the numbers between two moments are known, unless they wrapped around in between.
 //
-// They cannot have where too little time has passed. To go round, every number that is free has to be given out, and
-// the kernel gives out none faster than one in a microsecond: each takes two locks of the whole machine. A number is
-// taken by a task, or by a group or a session whose leader has ended: three to a task at most.
+// In a short time they cannot wrap around. For that, every free number has to be given out, and the kernel gives out at
+// most one in a microsecond: each takes two locks of the whole machine. A number is in use by a task, or by a group or
+// a session whose leader has ended: three to a task at most.
 #include "cli/target/process_births.h"
 
 #include "cli/base/fd.h"
@@ -21,7 +21,7 @@ namespace {
 constexpr uint64_t kLeastNs = 1000;      // between two processes
 constexpr uint64_t kReservedPids = 300;  // not given out again
 constexpr uint64_t kPidsPerTask = 3;
-constexpr pid_t kMostPids = 64;  // that are looked at one by one
+constexpr pid_t kMostPids = 64;  // more are not looked at one by one
 
 std::string read_file(const char* path) {
   const UniqueFd fd(open(path, O_RDONLY | O_CLOEXEC));
@@ -37,7 +37,7 @@ std::optional<uint64_t> number(std::string_view digits) {
   return value;
 }
 
-// The number behind the last `before`. nullopt: there is none.
+// The number after the last `before`; nullopt: no number.
 std::optional<uint64_t> number_behind(std::string_view text, char before) {
   const size_t at = text.rfind(before);
   return at == std::string_view::npos ? std::nullopt : number(text.substr(at + 1));
@@ -49,7 +49,7 @@ std::optional<PidSpan> pids_since(pid_t first, uint64_t passed_ns) {
   return pids_since(first, passed_ns, read_file("/proc/loadavg"), read_file("/proc/sys/kernel/pid_max"));
 }
 
-// "0.20 0.18 0.12 1/80 11206": tasks that run, of those that there are; the number given last, in our own namespace.
+// "0.20 0.18 0.12 1/80 11206": running tasks / all tasks; the last number given, in our own namespace.
 std::optional<PidSpan> pids_since(pid_t first, uint64_t passed_ns, const std::string& loadavg,
                                   const std::string& pid_max) {
   const std::optional<uint64_t> tasks = number_behind(loadavg, '/');

@@ -1,7 +1,7 @@
 // cli/target/process_facts.cc: what /proc says of a process that may be ending just now.
 //
-// Every read can fail half way, and what is missing must not look like an answer. For filters of system calls that
-// matters most: unknown is kPossible, and the agent then waits for room in a full ring without any.
+// Every read can fail half way, and a missing part must not look like an answer. That matters most for seccomp filters:
+// unknown is kPossible, and the agent then waits for room in a full ring without system calls.
 #include "cli/target/process_facts.h"
 
 #include "cli/base/fd.h"
@@ -18,7 +18,7 @@
 
 namespace heapprof::cli {
 
-// Reading a file of a process that is just ending fails half way, which an fstream would throw.
+// Reading a file of a process that is just ending fails half way, and an fstream would throw.
 std::string read_proc(pid_t pid, const char* name) {
   const UniqueFd fd(open(fmt::format("/proc/{}/{}", pid, name).c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;

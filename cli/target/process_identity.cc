@@ -1,9 +1,10 @@
-// cli/target/process_identity.cc: /proc is read for what pidfds do not tell, and is believed only as far as it goes.
+// cli/target/process_identity.cc: /proc is read for what pidfds do not show, and is used only as far as it can be
+// trusted.
 //
-// A pidfd says that a process has ended, and on newer kernels (PIDFD_INFO_EXIT) how. On others the exit status of a
-// process that is not our child stands in /proc/PID/stat for as long as nobody has waited for it, and only for those
-// who may trace it; whoever may not reads 0, which would be a success. So it is taken only where the process can be
-// signalled too, and is unknown otherwise.
+// A pidfd says that a process has ended, and on newer kernels (PIDFD_INFO_EXIT) how. On others /proc/PID/stat has the
+// exit status of a process that is not our child, until its parent has waited for it, and only for readers that may
+// trace it; other readers get 0, which would be a success. So it is used only if the process can also be signalled, and
+// is unknown otherwise.
 //
 // The name of a program in that file may hold brackets, blanks and line ends: fields are counted from the last bracket.
 #include "cli/target/process_identity.h"
@@ -28,14 +29,14 @@ namespace heapprof::cli {
 
 namespace {
 
-// proc(5), /proc/PID/stat: numbers of the fields behind the name in brackets.
+// proc(5), /proc/PID/stat: numbers of the fields after the name in brackets.
 constexpr size_t kState = 3;
 constexpr size_t kParent = 4;
 constexpr size_t kFlags = 9;
 constexpr size_t kThreads = 20;
 constexpr size_t kStartTime = 22;
-constexpr size_t kStackStart = 28;        // 0 for those who may not trace the process
-constexpr size_t kEnvironmentStart = 50;  // 0 during an exec, and for those who may not trace the process
+constexpr size_t kStackStart = 28;        // 0 for readers that may not trace the process
+constexpr size_t kEnvironmentStart = 50;  // 0 during an exec, and for readers that may not trace the process
 constexpr size_t kExitCode = 52;
 
 constexpr uint64_t kForkedWithoutExec = 0x40;  // PF_FORKNOEXEC of the kernel
@@ -68,7 +69,7 @@ Stat read_stat(pid_t pid) {
   return stat;
 }
 
-// A first thread that has ended stays a zombie while the others run.
+// If the first thread has ended, it stays a zombie while the others run.
 bool is_zombie(const Stat& stat) { return (stat.state == 'Z' && stat.fields[kThreads] <= 1) || stat.state == 'X'; }
 
 RunEnd decode(int status) {
@@ -142,7 +143,7 @@ RunEnd end_of(const ProcessHandle& process) {
     return decode(info.exit_code);
   }
   const Stat now = read_stat(process.pid);
-  const bool is_readable = kill(process.pid, 0) == 0;  // else the exit code reads 0
+  const bool is_readable = kill(process.pid, 0) == 0;  // otherwise the exit code reads as 0
   if (is_readable && is_zombie(now) && process.start_ticks != 0 && now.fields[kStartTime] == process.start_ticks)
     return decode(static_cast<int>(now.fields[kExitCode]));
   return {EndKind::kUnknown, 0};

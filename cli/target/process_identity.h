@@ -1,10 +1,9 @@
-// cli/target/process_identity.h: whether a process is still the one that spoke to us, and still the same program image.
+// cli/target/process_identity.h: whether a process is still the one that connected, and still the same program image.
 //
 // Guarantees
-//  - A number that is used again is not taken for the process that had it: by pidfd, or before Linux 5.3 by its start
-//    time.
-//  - An exec is told from /proc: another executable, or the same one with its stack elsewhere. That is certain if it
-//    says yes; it says no where /proc is hidden, and misses what began and ended between two looks.
+//  - A reused pid is not taken for the process that had it: by pidfd, or before Linux 5.3 by its start time.
+//  - An exec is recognised from /proc: another executable, or the same one with its stack elsewhere. A yes is certain.
+//    The answer is no if /proc is hidden, and misses an image that began and ended between two looks.
 // Context:  any thread. The process may be gone at any moment.
 // Cost:     has_ended 0.5 µs with a pidfd; look_at 20 µs.
 #pragma once
@@ -30,15 +29,15 @@ bool is_other_image(const ImageIdentity& before, const ImageIdentity& now);
 
 struct ProcessHandle {
   pid_t pid = 0;
-  UniqueFd pidfd;            // may be closed: an old kernel, no descriptor left
+  UniqueFd pidfd;            // may be closed: on an old kernel, or without a free descriptor
   uint64_t start_ticks = 0;  // since boot; 0: unknown
 };
 bool has_ended(const ProcessHandle& process);
-// How a process ended that has_ended(): as far as the kernel tells. It does until its parent has asked, and from Linux
-// 6.15 on after.
+// How a process ended for which has_ended() is true, as far as the kernel says. It says so until the parent has waited
+// for the process, and from Linux 6.15 on afterwards, too.
 RunEnd end_of(const ProcessHandle& process);
 
-// The process that has this number now; what is unknown is 0.
+// The process that has this pid now; unknown fields are 0.
 struct ProcessLook {
   pid_t parent = 0;
   uint64_t start_ticks = 0;  // since boot
@@ -47,9 +46,9 @@ struct ProcessLook {
 };
 ProcessLook look_at(pid_t pid);
 
-// The variables that the process was started with, a zero byte behind each. Waits for as much as 50 ms where it is just
-// replacing its program: until the new one is in place, the kernel shows no variables. Empty: it has none, it is gone,
-// or it is another user's.
+// The variables that the process was started with, a zero byte after each. If it is just replacing its program, waits
+// for up to 50 ms: until the new one is in place, the kernel shows no variables. Empty: it has no variables, is gone,
+// or is another user's.
 std::string read_environment(pid_t pid);
 
 }  // namespace heapprof::cli

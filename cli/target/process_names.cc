@@ -1,8 +1,8 @@
 // cli/target/process_names.cc: a process is named as its user would name it.
 //
-// For a script that is the script and not its interpreter. /proc/PID/exe says the interpreter, the command line may say
-// anything; the kernel's own short name (comm) is that of the file that was executed, so whichever word of the command
-// line agrees with it is the name.
+// For a script that is the script and not its interpreter. /proc/PID/exe shows the interpreter, and the command line
+// may contain anything. The kernel's short name (comm) is that of the executed file, so the word of the command line
+// that matches it is the name.
 #include "cli/target/process_names.h"
 
 #include "cli/base/file_name.h"
@@ -28,7 +28,7 @@ std::string without_deleted(const std::string& path) {
   return path.ends_with(kDeleted) ? path.substr(0, path.size() - std::strlen(kDeleted)) : path;
 }
 
-// Threads have numbers of the same kind, and folders that /proc does not list.
+// Threads have numbers too, and folders that /proc does not list.
 bool is_process(pid_t pid) {
   const std::string status = read_proc(pid, "status");
   const size_t at = status.find("\nTgid:\t");
@@ -37,7 +37,7 @@ bool is_process(pid_t pid) {
 
 }  // namespace
 
-// The kernel names a process for the file that was executed: for a script that is the script, not its interpreter.
+// The kernel names a process after the executed file: for a script that is the script, not its interpreter.
 std::string program_name(const std::string& executable, const std::vector<std::string>& command,
                          const std::string& comm) {
   const std::string file = base_name(without_deleted(executable));
@@ -60,7 +60,7 @@ std::string process_comm(pid_t pid) {
 
 namespace {
 
-// The value of a variable; empty: it has none, or an empty one. environment: with a zero byte in front.
+// The value of a variable; empty: not set, or empty. environment: begins with a zero byte.
 std::string variable(const std::string& environment, const char* name) {
   const std::string key = '\0' + std::string(name) + "=";
   const size_t at = environment.find(key);

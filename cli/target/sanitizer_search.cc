@@ -1,8 +1,8 @@
-// cli/target/sanitizer_search.cc: AddressSanitizer refuses to start behind a preloaded agent, ThreadSanitizer crashes.
+// cli/target/sanitizer_search.cc: AddressSanitizer refuses to start after a preloaded agent, ThreadSanitizer crashes.
 //
 // A program need not be built with one: a library of it may be, or LD_PRELOAD may bring one. Libraries are searched in
-// the folders that the program, a library or LD_LIBRARY_PATH name, not in the system's: what is there is built for
-// programs without a sanitizer. So the usual program costs nothing here.
+// the folders that the program, a library or LD_LIBRARY_PATH name, not in the system's: those are built for programs
+// without a sanitizer. So the usual program costs nothing here.
 #include "cli/target/sanitizer_search.h"
 
 #include "cli/base/fd.h"

@@ -1,9 +1,9 @@
-// cli/target/sanitizer_search.h: does a sanitizer come with a program that replaces malloc and must be loaded first?
+// cli/target/sanitizer_search.h: does a program bring a sanitizer, which replaces malloc and must be loaded first?
 //
 // Guarantees
-//  - Looks at the program, at the libraries that it needs, those that these need, and at LD_PRELOAD.
-// Not provided: libraries in the system's own folders, which have none; those that the program loads later.
-// Trust:    as elf_file.h. At most 64 libraries are opened.
+//  - Searches the program, the libraries that it needs, those that these need, and LD_PRELOAD.
+// Not provided: libraries in the system's own folders, which have no sanitizer; those that the program loads later.
+// Trust:    as in elf_file.h. At most 64 libraries are opened.
 #pragma once
 
 #include "cli/base/result.h"
@@ -15,7 +15,7 @@
 
 namespace heapprof::cli {
 
-// The names that ElfFacts has to know of the program.
+// The names that ElfFacts has to look for in the program.
 std::vector<std::string> sanitizer_functions();
 
 // Why the program cannot be entered. path: its file; subject: what the user typed.

@@ -1,8 +1,8 @@
 // cli/target/server.cc: see server.h.
 //
-// An agent says its hello right after it has connected, but between the two its process may be stopped, or it is no
-// agent at all. The collector's one thread must not wait for it: while it does, full rings stop the programs. So a
-// connection without a hello is kept aside, and looked at again in each round.
+// An agent sends its hello right after it has connected, but between the two its process may be stopped, or the client
+// may be no agent. The collector's one thread must not wait for it: meantime, full rings would stop the programs. So a
+// connection without a hello is set aside, and checked again in each drain pass.
 #include "cli/target/server.h"
 
 #include "cli/base/clock.h"
@@ -32,8 +32,8 @@ constexpr int kBacklog = 4096;  // or what the system allows (net.core.somaxconn
 constexpr uint64_t kHelloPatienceNs =
     1'000'000'000;  // an agent sends its hello at once, and waits no longer for the answer
 constexpr size_t kMostPending = 64;
-constexpr uint64_t kCrowdedPatienceNs = 100'000'000;  // the same when all places are taken
-constexpr uint64_t kPauseNs = 10'000'000;             // before another try where no descriptor could be had at all
+constexpr uint64_t kCrowdedPatienceNs = 100'000'000;  // the same if all places are taken
+constexpr uint64_t kPauseNs = 10'000'000;             // before another try if no descriptor was available at all
 
 UniqueFd open_reserve() { return UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
@@ -61,7 +61,7 @@ std::string choose_path() {
   return path;
 }
 
-// Who is at the other end. pid 0: a process of another user, or one without a number here.
+// The process at the other end. pid 0: a process of another user, or one without a pid here.
 ucred peer_of(int connection) {
   ucred credentials{};
   socklen_t size = sizeof credentials;
@@ -110,9 +110,9 @@ bool Server::is_asked() const {
   return !waiting.empty() && poll(waiting.data(), waiting.size(), 0) > 0;
 }
 
-// With the reserve's descriptor the oldest agent in the queue is accepted and dropped: it goes on at once, unrecorded.
-// Otherwise it would wait for its second, and the listener, still readable, would keep us busy. False: nobody was
-// there, or no descriptor can be had at all.
+// Accepts the oldest agent in the queue with the reserve's descriptor, and drops it: it goes on at once, unrecorded.
+// Otherwise it would wait for its second, and the listener, still readable, would keep us busy. False: the queue was
+// empty, or no descriptor is available at all.
 bool Server::turn_away(int listener) {
   reserve_.reset();
   UniqueFd connection(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
@@ -125,7 +125,8 @@ bool Server::turn_away(int listener) {
   return was_anybody;
 }
 
-// Whoever has said something is heard in turn, however long that takes. False: nobody has been silent for long.
+// A client that has sent something is heard in turn, however long that takes. False: no client has been silent for
+// long.
 bool Server::drop_silent() {
   const uint64_t now_ns = monotonic_ns();
   const auto silent = std::find_if(pending_.begin(), pending_.end(), [now_ns](const Pending& pending) {
@@ -153,7 +154,7 @@ void Server::accept_all(int listener) {
   }
 }
 
-// Who asks, if its hello has come; otherwise the connection is open still if more may come.
+// The client, if its hello has come; otherwise the connection stays open if more may come.
 std::optional<Caller> Server::hear(Pending* pending) {
   Caller caller;
   SnapshotRequest packet;  // the largest of those that may come
@@ -182,7 +183,7 @@ std::optional<Caller> Server::hear(Pending* pending) {
     caller.pid = pending->pid;
     return caller;
   }
-  // An agent of another user reaches a collector of root's; root's own agents are none of an ordinary user's.
+  // Agents of other users may ask root's collector; an ordinary user's collector answers only its own user's agents.
   if (got != static_cast<ssize_t>(sizeof caller.hello) || (geteuid() != 0 && caller.uid != geteuid()))
     return std::nullopt;
   std::memcpy(&caller.hello, &packet, sizeof caller.hello);

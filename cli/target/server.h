@@ -1,12 +1,12 @@
 // cli/target/server.h: the socket on which agents ask for an arena.
 //
 // Guarantees
-//  - Who asks is known from the kernel (SO_PEERCRED), never from the agent.
-//  - Only processes of our own user are answered (of any user, if we are root), and only those that we can name: one
-//    that our pid namespace does not show has the pid 0 here.
-//  - Nobody is waited for: who connects and says nothing keeps a place, one of few, until a second has passed. Whoever
-//    has said what it wants is heard, however many others ask.
-//  - Without descriptors the agents are sent away at once, and counted; the listeners never keep the caller's poll
+//  - The client's identity comes from the kernel (SO_PEERCRED), never from the agent.
+//  - Only processes of our own user are answered (of any user, if we are root), and only those that have a pid here:
+//    one that our pid namespace does not show has pid 0.
+//  - No client blocks the server: one that connects and sends no hello keeps a place, one of few, and is dropped after
+//    1 s. A client that has sent its request is served, however many others ask.
+//  - If no descriptor is left, agents are turned away at once, and counted; the listeners never keep the caller's poll
 //    awake.
 // Context:  one thread; nothing blocks.
 // Trust:    a Hello is hostile: strings are cut, numbers are only reported.
@@ -37,7 +37,7 @@ struct Caller {
   uid_t uid = 0;
   UniqueFd pidfd;
   wire::Hello hello{};
-  std::optional<SnapshotRequest> snapshot;  // who asks is no agent, but wants a profile
+  std::optional<SnapshotRequest> snapshot;  // the client is no agent, but wants a profile
   std::optional<TopRequest> top;            // or to watch
   std::optional<Order> order;               // or something done
 };
@@ -50,18 +50,18 @@ class Server {
   ~Server();
 
   const std::string& path() const { return path_; }
-  // Appends what becomes readable when accept_caller() may have somebody; all close-on-exec.
+  // Appends what becomes readable when accept_caller() may have a client; all close-on-exec.
   void add_waiting(std::vector<pollfd>* waiting) const;
 
-  // Somebody may be there.
+  // A client may be waiting.
   bool is_asked() const;
-  // The next one who asks, if there is one.
+  // The next client, if there is one.
   std::optional<Caller> accept_caller();
   // Sends the answer. arena_fd goes with Answer::kRecord; otherwise it is -1.
   static bool answer(const Caller& caller, wire::Answer answer, int arena_fd);
-  // Stops listening: agents that ask from now on find nobody at once, instead of waiting for an answer.
+  // Stops listening: from now on an agent's connect() fails at once, instead of waiting for an answer.
   void close();
-  // Called in a forked copy: lets go of the sockets, which stay open for the one who listens.
+  // Called in a forked copy: gives up the sockets, which stay open in the process that listens.
   void abandon();
   // Agents sent away because this process, or the machine, had no descriptor left.
   uint64_t turned_away() const { return turned_away_; }
@@ -87,7 +87,7 @@ class Server {
   std::string path_;
   UniqueFd abstract_;
   UniqueFd named_;               // may be closed: a path that cannot be bound is only the second way
-  UniqueFd reserve_;             // given up for a moment to send agents away when no descriptor is left
+  UniqueFd reserve_;             // given up for a moment to turn agents away when no descriptor is left
   std::deque<Pending> pending_;  // connected, no hello yet; oldest first
   uint64_t paused_until_ns_ = 0;
   uint64_t turned_away_ = 0;

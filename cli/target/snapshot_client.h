@@ -19,7 +19,8 @@ struct SnapshotTaken {
   std::string devices;  // "cuda:0 1.20 GiB": their peaks; empty: none
 };
 
-// `path` is absolute. Waits five seconds for the collector to begin, and for its end as long as it lives.
+// `path` is absolute. Waits five seconds for the collector to begin, and then for its answer as long as the collector
+// lives.
 Result<SnapshotTaken> ask_for_snapshot(pid_t pid, const std::string& path, bool may_overwrite);
 
 }  // namespace heapprof::cli

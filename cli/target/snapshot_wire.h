@@ -1,12 +1,11 @@
-// cli/target/snapshot_wire.h: what `heapprof snapshot` and the collector of a run say to each other, on the agents'
+// cli/target/snapshot_wire.h: the messages between `heapprof snapshot` and the collector of a run, on the agents'
 // socket.
 //
-// The asker sends one request; the collector answers at once whether it will (kWorking) or not, and kWorking is
-// followed by a second answer when the profile is written. The end of the connection without it means that the writer
-// has died.
+// The client sends one request; the collector answers at once whether it will (kWorking) or not. After kWorking it
+// sends a second answer when the profile is written. If the connection ends without it, the writer has died.
 //
-// Trust:    any process of our user may send anything: the collector checks every field. Both come from one build, or
-//           refuse.
+// Trust:    any process of our user may send anything: the collector checks every field. Both sides are of one build,
+//           or refuse.
 #pragma once
 
 #include "shared/wire.h"

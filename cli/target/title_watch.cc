@@ -1,11 +1,11 @@
-// cli/target/title_watch.cc: looks at each process at growing distances, from one thread for all of them.
+// cli/target/title_watch.cc: looks at each process at growing intervals, from one thread for all of them.
 //
-// No event tells that a title was written: it is a change of the program's memory. Servers write theirs within
-// milliseconds of a fork, and hold it; others change it with each request. So the first looks come soon, and the
-// distances grow.
+// No event reports that a title was written: it is a change of the program's memory. Servers write theirs within
+// milliseconds of a fork, and keep it; others change it with each request. So the first looks come soon, and the
+// intervals grow.
 //
-// The thread is detached. It owns what it uses together with the TitleWatch, so that it may still be in a call of the
-// kernel when that is gone.
+// The thread is detached. It shares ownership of what it uses with the TitleWatch, so that it may still be in a system
+// call when the TitleWatch is gone.
 #include "cli/target/title_watch.h"
 
 #include "cli/target/process_facts.h"
@@ -52,7 +52,8 @@ bool WatchedTitle::is_same(const ProcessLook& now) const {
 
 void WatchedTitle::look() {
   const std::string word = process_first_word(pid_);
-  // Asked after the words: those of another image are known by it. And a title that is being written changes.
+  // Checked after reading the words, which shows if they are another image's. And a title that is being written
+  // changes.
   if (word.empty() || !is_same(look_at(pid_)) || process_first_word(pid_) != word) return;
   std::string title = title_of(word, before_);
   const std::lock_guard guard(lock_);

@@ -1,16 +1,16 @@
-// cli/target/title_watch.h: what a process comes to call itself. nginx, postgres and Python's setproctitle write a
+// cli/target/title_watch.h: the title that a process gives itself. nginx, postgres and Python's setproctitle write a
 // title over the words that the program was started with, often after its first allocation.
 //
 // Guarantees
-//  - The collector does not wait for a process. To show its words the kernel takes its mmap lock, which others may hold
-//    for long; so a thread of its own reads them, and the end of this object does not wait for that thread.
-//  - A title is that of the process and image that were added, as far as /proc tells an exec: where it is hidden, only
-//    of a process that has not called exec since it was forked.
+//  - The collector does not wait for a process. To show its words the kernel takes the process's mmap lock, which
+//    others may hold for long. So a separate thread reads them, and the destructor does not wait for that thread.
+//  - A title is that of the process and image that were added, as far as /proc shows an exec. If /proc is hidden, only
+//    a process that has not called exec since it was forked gets a title.
 //  - A first word that was only cut (as dirname does), or other words that were changed, are not a title.
 // Context:  add is called by one thread, get by any. A forked copy calls nothing of this, and does not destroy it.
 // Trust:    a title is text of the process's own, kMostBytes of it at most.
 // Cost:     50 µs of the other thread's for a look: at once, 20 ms later, and each further one after twice as long, 10
-//           s at most. What a process calls itself after the last look is not known.
+//           s at most. A title that is set after the last look is missed.
 #pragma once
 
 #include "cli/target/process_identity.h"
@@ -54,7 +54,7 @@ class TitleWatch {
   TitleWatch(const TitleWatch&) = delete;
   TitleWatch& operator=(const TitleWatch&) = delete;
 
-  // The process is looked at until what is returned is destroyed. nullptr: there is no memory for it.
+  // The process is looked at until the returned object is destroyed. nullptr: out of memory.
   std::shared_ptr<const WatchedTitle> add(pid_t pid, const ProcessLook& look, bool is_fork, std::string first_word);
 
  private:

@@ -1,5 +1,5 @@
-// cli/target/top_client.cc: an answer is a message of one size, and what it holds beyond that comes as a file in
-// memory. It is read at once: whoever asks again before would be taken for one that does not read.
+// cli/target/top_client.cc: an answer is a message of fixed size, and the rest of it comes as a file in memory. It is
+// read at once: a client that asks again before it has read would be taken for one that does not read.
 #include "cli/target/top_client.h"
 
 #include "cli/base/clock.h"
@@ -54,8 +54,8 @@ std::optional<TopReply> take_top_reply(int connection) {
   message.msg_control = control;
   message.msg_controllen = sizeof control;
   ssize_t got = 0;
-  // Where the other end was closed with a question in it that was not read, the kernel says so once, ahead of the
-  // answers that were sent before.
+  // If the other end was closed with an unread question, the kernel reports that once, before the answers that were
+  // sent earlier.
   bool was_reset = false;
   do {
     got = recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
@@ -88,7 +88,7 @@ struct Opened {
   TopReply reply;
 };
 
-// The first collector that knows the process, and what it answered.
+// The first collector that knows the process, and its answer.
 Result<Opened> ask(pid_t pid, TopAsk what, int patience_ms) {
   const std::string shown = std::to_string(pid);
   const Result<Collectors> collectors = find_collectors(pid, "top");
@@ -133,7 +133,7 @@ Result<TopReply> ask_totals(pid_t pid, int patience_ms) {
 std::vector<pid_t> list_profiled_processes(const std::vector<std::string>& collectors, int patience_ms) {
   TopRequest request;
   request.ask = TopAsk::kProcesses;
-  std::vector<UniqueFd> asked;  // all at once: those that are stopped are waited for together
+  std::vector<UniqueFd> asked;  // all at once: stopped ones are waited for together
   for (const std::string& collector : collectors) {
     UniqueFd connection = connect_to_collector(collector);
     if (connection.is_open() && send_request(connection.get(), request)) asked.push_back(std::move(connection));

@@ -1,7 +1,7 @@
 // cli/target/top_client.h: asks the collector of a process for its numbers, again and again.
 //
 // Guarantees
-//  - Nothing waits but open(): who asks goes on, and takes the answer when fd() is readable.
+//  - Only open() waits: the caller sends a request, goes on, and takes the answer when fd() is readable.
 // Trust:    answers are checked for their size and version; their bytes by cli/model/top/top_sample.h.
 #pragma once
 
@@ -26,7 +26,7 @@ struct TopReply {
   std::string text;  // why it is refused
 };
 
-// Nothing: the connection has ended, or it holds no answer of ours.
+// Nothing: the connection has ended, or it holds no answer of this version.
 std::optional<TopReply> take_top_reply(int connection);
 
 class TopClient {
@@ -35,9 +35,9 @@ class TopClient {
   static Result<std::pair<TopClient, TopReply>> open(pid_t pid);
 
   int fd() const { return connection_.get(); }
-  // False: nobody is there any more.
+  // False: the collector is gone.
   bool ask_sample(bool from_begin);
-  // A connection of its own, on which the names will come; closed if nobody listens.
+  // A separate connection, on which the names will come; closed if the collector does not listen.
   UniqueFd ask_names() const;
 
  private:
@@ -52,7 +52,7 @@ class TopClient {
 // Devices and scopes of a process as of now, without sites: one question, one answer.
 Result<TopReply> ask_totals(pid_t pid, int patience_ms);
 
-// The processes that these collectors profile, of those that answer us in time; ascending.
+// The processes of those of these collectors that answer in time; ascending.
 std::vector<pid_t> list_profiled_processes(const std::vector<std::string>& collectors, int patience_ms);
 
 }  // namespace heapprof::cli

@@ -1,12 +1,12 @@
-// cli/target/top_wire.h: what `heapprof top` and the collector of a run say to each other, on the agents' socket.
+// cli/target/top_wire.h: the messages between `heapprof top` and the collector of a run, on the agents' socket.
 //
-// Whoever watches a process keeps a connection, and asks on it as often as it likes, each time when it has had the
-// answer. Names, totals and the list of processes are asked for on connections of their own, which take one answer.
-// What an answer holds beyond its fields is in a file in memory that comes with it (cli/model/top/top_sample.h): so no
-// answer is too large for the socket, and none ever makes the collector wait.
+// A subscriber that watches a process keeps a connection, and asks on it as often as it likes, each time after it has
+// received the answer. Names, totals and the list of processes are asked for on separate connections, with one answer
+// each. What an answer holds beyond its fields is in a file in memory that comes with it (cli/model/top/top_sample.h):
+// so every answer fits the socket, and the collector never waits.
 //
-// Trust:    any process of our user may send anything: the collector checks every field. Both come from one build, or
-//           refuse.
+// Trust:    any process of our user may send anything: the collector checks every field. Both sides are of one build,
+//           or refuse.
 #pragma once
 
 #include "cli/target/snapshot_wire.h"
@@ -30,7 +30,7 @@ struct TopRequest {
   uint32_t version = kTopVersion;
   int32_t pid = 0;  // of a profiled process, or of the heapprof that runs it
   TopAsk ask = TopAsk::kSample;
-  uint64_t from_begin = 0;  // not 0: as if nothing had been told yet
+  uint64_t from_begin = 0;  // not 0: as if nothing had been sent yet
 };
 static_assert(sizeof(TopRequest) == 24);
 static_assert(sizeof(TopRequest) != sizeof(SnapshotRequest));
@@ -50,9 +50,9 @@ struct TopAnswer {
   uint32_t magic = kTopMagic;
   uint32_t version = kTopVersion;
   TopStatus status = TopStatus::kRefused;
-  int32_t pid = 0;          // whom it is about
-  uint64_t image = 0;       // sites have their numbers within one program image: an exec begins another
-  uint64_t size_bytes = 0;  // of the file; 0: there is none
+  int32_t pid = 0;          // the process that it is about
+  uint64_t image = 0;       // numbers of sites are valid within one program image: an exec begins another
+  uint64_t size_bytes = 0;  // of the file; 0: no file
   char text[224] = {};      // ends with a zero byte
 };
 static_assert(sizeof(TopAnswer) == 256);

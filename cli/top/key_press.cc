@@ -34,14 +34,14 @@ std::optional<PressedKey> key_of(std::string_view sequence) {
   return std::nullopt;
 }
 
-// How many bytes a character has by its first one; 0: none begins so.
+// The length of a character by its first byte; 0: no character begins so.
 size_t character_bytes(unsigned char first) {
   if (first < 0x80) return 1;
   if (first < 0xc2 || first > 0xf4) return 0;
   return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-// The end of the sequence that begins behind an escape; 0: it is not whole.
+// The end of the sequence after an escape; 0: incomplete.
 size_t sequence_bytes(std::string_view bytes) {
   if (bytes[0] != '[' && bytes[0] != 'O') return 1;  // a key with Alt
   for (size_t i = 1; i < bytes.size(); ++i) {

@@ -1,6 +1,6 @@
 // cli/top/key_press.h: keys, from the bytes that a terminal sends.
 //
-// Trust:    any bytes are taken; what is no key of ours is left out.
+// Trust:    any bytes are accepted; those of unknown keys are dropped.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct KeyPress {
   bool operator==(const KeyPress&) const = default;
 };
 
-// Takes what is whole off the front of *bytes. A single escape at the end is the key of that name: terminals send a
+// Removes the complete keys at the front of *bytes. A single escape at the end is the Escape key: terminals send a
 // sequence in one piece.
 std::vector<KeyPress> take_keys(std::string* bytes);
 

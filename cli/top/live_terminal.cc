@@ -1,5 +1,5 @@
-// cli/top/live_terminal.cc: a handler for signals could give the terminal back after a crash, but not after kill -9,
-// and it needs globals. A process of its own sees every end: the pipe that it waits at closes.
+// cli/top/live_terminal.cc: a signal handler could restore the terminal after a crash, but not after kill -9, and it
+// needs globals. A separate process notices every end: the pipe that it reads from closes.
 #include "cli/top/live_terminal.h"
 
 #include "cli/base/byte_sink.h"
@@ -18,11 +18,11 @@ namespace heapprof::cli {
 
 namespace {
 
-// The other screen, no cursor, no line that goes on below; and back.
+// Alternate screen, no cursor, no line wrap; and back.
 constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[H\x1b[2J";
 constexpr std::string_view kLeave = "\x1b[?7h\x1b[?25h\x1b[?1049l";
 
-// In the guard. A word on the pipe says that all is well.
+// Runs in the guard. A byte on the pipe means that the terminal has been restored.
 [[noreturn]] void guard(int pipe, const termios& before) {
   sigset_t all;
   sigfillset(&all);
@@ -62,7 +62,7 @@ bool LiveTerminal::enter(Stops stops) {
   start_guard();
   termios raw = before_;
   raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-  raw.c_iflag &= ~static_cast<tcflag_t>(IXON);  // Ctrl-S would stop us, and every signal with it
+  raw.c_iflag &= ~static_cast<tcflag_t>(IXON);  // Ctrl-S would block us, and our handling of signals
   if (stops == Stops::kDisabled) raw.c_cc[VSUSP] = _POSIX_VDISABLE;
   raw.c_cc[VMIN] = 0;
   raw.c_cc[VTIME] = 0;

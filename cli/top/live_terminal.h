@@ -1,11 +1,11 @@
-// cli/top/live_terminal.h: the terminal while a view has it: the other screen, keys as they are pressed, no cursor.
+// cli/top/live_terminal.h: the terminal while a view uses it: alternate screen, unbuffered keys, no cursor.
 //
 // Guarantees
-//  - It is given back as it was, whatever ends us: leave(), the destructor, and where neither comes to it (kill -9, an
-//    abort) a process that waits for our end and does nothing else.
-//  - Signals still come of the keys that make them: Ctrl-C, Ctrl-Z.
+//  - Its state is restored, however we end: by leave(), by the destructor, and if neither runs (kill -9, an abort), by
+//    a guard process that only waits for our end.
+//  - Keys still send their signals: Ctrl-C, Ctrl-Z.
 // Context:  one at a time; from enter() on, in the foreground.
-// Cost:     that process: a fork of us, a few pages.
+// Cost:     the guard: a fork of us, a few pages.
 #pragma once
 
 #include "cli/base/fd.h"
@@ -34,14 +34,14 @@ class LiveTerminal {
   LiveTerminal& operator=(const LiveTerminal&) = delete;
 
   enum class Stops { kAllowed, kDisabled };  // by Ctrl-Z
-  // False: standard input or output is none.
+  // False: standard input or output is not a terminal.
   bool enter(Stops stops);
   void leave();
   bool is_entered() const { return is_entered_; }
   static ScreenSize size();
-  // False: nobody sees it any more.
+  // False: the terminal is gone.
   static bool write(std::string_view bytes);
-  // What was typed since; nothing: nobody can type any more. Empty: nothing was.
+  // The keys typed since the last call, maybe none; nullopt: the terminal is gone.
   static std::optional<std::string> read();
 
  private:
@@ -49,7 +49,7 @@ class LiveTerminal {
 
   termios before_{};
   bool is_entered_ = false;
-  UniqueFd guard_;  // its end is what the guard waits for
+  UniqueFd guard_;  // the guard waits until it closes
   pid_t guard_pid_ = 0;
 };
 

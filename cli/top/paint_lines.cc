@@ -1,5 +1,4 @@
-// cli/top/paint_lines.cc: a line that stands still costs nothing, over ssh as well: a second's change is some 500
-// bytes.
+// cli/top/paint_lines.cc: an unchanged line costs nothing, which matters over ssh: a second's change is some 500 bytes.
 #include "cli/top/paint_lines.h"
 
 #include "cli/base/text.h"
@@ -13,7 +12,7 @@ std::string paint_lines(const std::vector<std::string>& shown, const std::vector
   if (shown.empty()) bytes = "\x1b[H\x1b[2J";
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (i < shown.size() ? shown[i] == wanted[i] : wanted[i].empty() && shown.empty()) continue;
-    // Cleared first: behind the last column the cursor stands on it, and would clear that.
+    // Cleared first: after the last column the cursor stays on that column, and would clear it.
     bytes += fmt::format("\x1b[{};1H\x1b[K{}", i + 1, wanted[i]);
   }
   for (size_t i = wanted.size(); i < shown.size(); ++i) {

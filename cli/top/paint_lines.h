@@ -1,5 +1,4 @@
-// cli/top/paint_lines.h: what has to be sent to a terminal for it to show these lines: those that are other than
-// before.
+// cli/top/paint_lines.h: the bytes that make a terminal show these lines: only changed lines are sent.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +8,20 @@
 
 namespace heapprof::cli {
 
-// `shown`: what stands there; empty: nothing is known of it, so all is cleared first.
+// `shown`: the lines on the screen; empty: unknown, so the screen is cleared first.
 std::string paint_lines(const std::vector<std::string>& shown, const std::vector<std::string>& wanted);
 
-// A piece of a line: what it says, and whether it is a growth or the opposite, which may have a colour.
+// A piece of a line: its text, and whether it is a growth or a shrinkage, which may have a colour.
 struct LinePiece {
   enum class Sign { kNone, kGrowth, kShrink };
   std::string text;
   Sign sign = Sign::kNone;
 };
 
-// One line of at most so many columns; ASCII where nothing else can be shown.
+// One line of at most `columns`; ASCII without utf8.
 std::string line_of_pieces(const std::vector<LinePiece>& pieces, size_t columns, bool utf8, bool colored);
 
-// As much of the text as has room.
+// As much of the text as fits.
 std::string cut_to_columns(std::string_view text, size_t columns);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
-// cli/top/snapshot_job.h: a snapshot that is taken while the view goes on: by a process of its own, as the collector's
-// answer may take long.
+// cli/top/snapshot_job.h: takes a snapshot while the view goes on: in a separate process, as the collector's answer may
+// take long.
 #pragma once
 
 #include "cli/base/fd.h"
@@ -13,15 +13,15 @@ namespace heapprof::cli {
 class SnapshotJob {
  public:
   SnapshotJob() = default;
-  ~SnapshotJob();  // what is asked for is written all the same
+  ~SnapshotJob();  // a requested snapshot is written all the same
   SnapshotJob(const SnapshotJob&) = delete;
   SnapshotJob& operator=(const SnapshotJob&) = delete;
 
   bool is_running() const { return words_.is_open(); }
-  // pre: !is_running(). path: absolute; where it is taken, another is found
+  // pre: !is_running(). path: absolute; if it exists, another is chosen
   void start(pid_t of, const std::string& path);
-  int fd() const { return words_.get(); }  // readable when take() has something to say; -1: nothing runs
-  // What came of it, in a line.
+  int fd() const { return words_.get(); }  // readable when take() has a result; -1: not running
+  // The result, in a line.
   std::string take();
 
  private:

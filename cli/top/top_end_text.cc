@@ -14,7 +14,7 @@ namespace heapprof::cli {
 
 namespace {
 
-// As it would be typed here.
+// As typed in the current folder.
 std::string shown_path(const std::string& path) {
   std::error_code error;
   const std::string here = std::filesystem::current_path(error).string() + "/";

@@ -1,4 +1,4 @@
-// cli/top/top_json.cc: names of fields are those of the profile and of the report's JSON, where they mean the same.
+// cli/top/top_json.cc: fields with the same meaning have the names of the profile and of the report's JSON.
 #include "cli/top/top_json.h"
 
 #include "cli/base/byte_sink.h"

@@ -10,7 +10,7 @@
 
 namespace heapprof::cli {
 
-// Integers in bytes and nanoseconds; one object and a line's end.
+// Integers in bytes and nanoseconds; one object and a line end.
 std::string top_json(const TopBoard& board, pid_t pid, const std::string& command, TopSort sort);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
-// cli/top/top_screen.cc: lines are made for the width that there is, so that nothing wraps: a line that did would push
-// all others down.
+// cli/top/top_screen.cc: lines are made for the terminal's width, so that none wraps: one that did would push all
+// others down.
 #include "cli/top/top_screen.h"
 
 #include "cli/base/function_name.h"
@@ -35,7 +35,7 @@ const char* sort_word(TopSort sort) {
   return "";
 }
 
-// How much of the screen each section has.
+// The lines of each section.
 struct Shares {
   size_t devices = 0;
   size_t rows = 0;
@@ -67,7 +67,7 @@ class Lines {
     add({{pad_right(left, end)}, {right}});
   }
 
-  // Those that have room, the chosen one among them.
+  // Adds those that fit, including the chosen one.
   void add_devices(size_t count) {
     const std::vector<TopDeviceState>& devices = board_.devices();
     size_t first = view_.device + 1 > count ? view_.device + 1 - count : 0;
@@ -95,7 +95,7 @@ class Lines {
       put({pad_right(cell[0], widths[0])});
       const int64_t growth = growth_per_second(board_, devices[i].sum);
       const auto sign = growth_piece(growth, 0).sign;
-      // Live, its growth, the peak, allocations: the further back, the sooner it is left out.
+      // Live, its growth, the peak, allocations: the later ones are left out first.
       const size_t need_all = used + widths[1] + widths[2] + widths[3] + widths[4] + 8;
       const bool has_rate = need_all <= columns_;
       const bool has_peak = has_rate || need_all - widths[4] - 2 <= columns_;

@@ -1,4 +1,4 @@
-// cli/top/top_screen.h: what a watcher sees: a screen of lines, from the numbers alone.
+// cli/top/top_screen.h: what the user sees: a screen of lines, from the numbers alone.
 //
 //   heapprof top 31337  ./render scene.usd           running 18.0 s   every 1.00 s
 //   host    1.81 GiB  peak 1.92 GiB  +12.4 MiB/s  412,000 allocs/s  ▂▃▄▅▅▆▇█▇▇
@@ -6,8 +6,8 @@
 //     1.21 GiB  66.9 %         ±0         0  build_index  src/index.cc:212
 //
 // Guarantees
-//  - As many lines as the terminal has, none wider than it, whatever its size: what has no room is left out, numbers of
-//    a row before its place, and sections before the table.
+//  - As many lines as the terminal has, and no wider, whatever its size: what does not fit is left out, numbers of a
+//    row before its place, and sections before the table.
 //  - Names are escaped: whatever a program calls its functions, a terminal is safe.
 #pragma once
 
@@ -26,25 +26,25 @@
 
 namespace heapprof::cli {
 
-// What the watcher has chosen, and what it is told.
+// The user's choices, and a message to the user.
 struct TopView {
   pid_t pid = 0;
-  std::string command;  // as a shell would read it
+  std::string command;  // quoted for a shell
   uint64_t interval_ns = 0;
-  size_t device = 0;  // which of the board's
+  size_t device = 0;  // index of the board's devices
   TopSort sort = TopSort::kLive;
   std::string filter;
   size_t scroll = 0;
   bool is_typing = false;  // the filter
   bool is_frozen = false;
   bool shows_help = false;
-  std::string message;  // in place of the keys
+  std::string message;  // instead of the keys
 };
 
-// scroll is brought within what there is.
+// Limits view->scroll to the existing rows.
 std::vector<std::string> draw_top(const TopBoard& board, TopView* view, ScreenSize size, const Terminal& look);
 
-// The same for who has no terminal: as many lines as there is to be said, with the 20 first places.
+// The same without a terminal: as many lines as needed, with the 20 first places.
 std::vector<std::string> top_report(const TopBoard& board, const TopView& view, const Terminal& look);
 
 // One line for an interval.

@@ -1,7 +1,7 @@
 // cli/top/top_watch.cc: one loop waits for all at once: answers, names, keys, signals, and the time of the next sample.
 //
-// Signals are read from a descriptor, as in `run`: a handler could only set a flag. What has been frozen is a copy of
-// the board, so that what goes on behind it is whole when it is let go.
+// Signals are read from a descriptor, as in `run`: a handler could only set a flag. A frozen view shows a copy of the
+// board, so that the live board is complete when it is unfrozen.
 #include "cli/top/top_watch.h"
 
 #include "cli/base/clock.h"
@@ -36,10 +36,10 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr uint64_t kNamesShare = 20;  // names have at most the twentieth part of the time
+constexpr uint64_t kNamesShare = 20;  // names take at most a twentieth of the time
 constexpr uint64_t kSecondNs = 1'000'000'000;
 constexpr uint64_t kUnknownPatienceNs = 3 * kSecondNs;  // between two images of an exec
-constexpr uint64_t kSilencePatienceNs = 5 * kSecondNs;  // before it is said that nobody answers
+constexpr uint64_t kSilencePatienceNs = 5 * kSecondNs;  // before "no answer" is shown
 constexpr uint64_t kStartPatienceNs = 60 * kSecondNs;   // of `run --live`: until its first allocation
 constexpr uint64_t kNamesPatienceNs = 60 * kSecondNs;   // of --once
 constexpr useconds_t kStartStepUs = 20'000;
@@ -49,7 +49,7 @@ bool is_there(pid_t pid) {
   return stat(("/proc/" + std::to_string(pid)).c_str(), &facts) == 0;
 }
 
-// Who changes its title (setproctitle) leaves blanks and zeros of the old command line behind it.
+// A process that changes its title (setproctitle) leaves blanks and zeros of the old command line after it.
 std::string command_of(pid_t pid) {
   std::vector<std::string> command = process_command(pid);
   while (!command.empty() && command.back().find_first_not_of(' ') == std::string::npos) command.pop_back();
@@ -57,7 +57,7 @@ std::string command_of(pid_t pid) {
   return command_text(command);
 }
 
-// The signals that a view has to do something for; as they were before, when it goes.
+// The signals that a view has to handle; restored at its end.
 class ViewSignals {
  public:
   ViewSignals() {
@@ -72,13 +72,13 @@ class ViewSignals {
   ViewSignals& operator=(const ViewSignals&) = delete;
 
   int fd() const { return fd_.get(); }
-  // 0: none is left.
+  // 0: no more signals.
   int take() const {
     signalfd_siginfo info;
     return read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info) ? static_cast<int>(info.ssi_signo)
                                                                                     : 0;
   }
-  // Stops here, as the signal would have; comes back when it is continued.
+  // Stops here, as the signal would have; returns when continued.
   static void stop() {
     sigset_t stops;
     sigemptyset(&stops);
@@ -132,10 +132,10 @@ class TopWatch {
   std::optional<TopBoard> frozen_;
   uint64_t image_ = 0;
   bool is_asked_ = true;    // the first sample was
-  bool is_new_ = false;     // a whole sample came that nobody has been shown
+  bool is_new_ = false;     // a complete sample has not been shown yet
   bool is_ending_ = false;  // its profile is being written
   uint64_t asked_ns_ = monotonic_ns();
-  uint64_t unknown_since_ns_ = 0;  // 0: it is known
+  uint64_t unknown_since_ns_ = 0;  // 0: the process is known
   UniqueFd names_;
   uint64_t names_asked_ns_ = 0;
   bool was_named_ = false;  // an answer came, at least once
@@ -224,7 +224,7 @@ void TopWatch::ask_when_due() {
   const uint64_t now_ns = monotonic_ns();
   ask_for_names(now_ns);
   if (is_asked_ || is_ending_ || now_ns < asked_ns_ + options_.interval_ns) return;
-  // Where we were stopped, the samples in between are left out.
+  // If we were stopped, the samples in between are skipped.
   asked_ns_ = now_ns - asked_ns_ > 2 * options_.interval_ns ? now_ns : asked_ns_ + options_.interval_ns;
   is_asked_ = client_.ask_sample(false);
 }
@@ -238,7 +238,7 @@ void TopWatch::listen() {
 
 void TopWatch::wait(const ViewSignals* signals) {
   std::vector<pollfd> waiting = {{client_.fd(), POLLIN, 0}};
-  waiting.push_back({names_.get(), POLLIN, 0});  // -1 is left out
+  waiting.push_back({names_.get(), POLLIN, 0});  // -1 is ignored
   waiting.push_back({snapshot_.fd(), POLLIN, 0});
   waiting.push_back({signals != nullptr ? signals->fd() : -1, POLLIN, 0});
   waiting.push_back({terminal_.is_entered() ? STDIN_FILENO : -1, POLLIN, 0});
@@ -254,7 +254,7 @@ void TopWatch::wait(const ViewSignals* signals) {
     for (int signal = 0; waiting[3].revents != 0 && (signal = signals->take()) != 0;) handle(signal);
     if (waiting[4].revents != 0 && terminal_.is_entered()) {
       const std::optional<std::string> read = LiveTerminal::read();
-      if (!read) exit_code_ = 128 + SIGHUP;  // nobody sees it any more
+      if (!read) exit_code_ = 128 + SIGHUP;  // the terminal is gone
       typed_ += read.value_or("");
       for (const KeyPress& one : take_keys(&typed_)) press(one);
     }
@@ -315,7 +315,7 @@ Result<int> TopWatch::screen(TopReply reply) {
 }
 
 void TopWatch::draw() {
-  std::string standing;  // what is told until something else is
+  std::string standing;  // the message that is shown until it changes
   if (is_ending_) standing = "the program has ended, its profile is being written";
   if (is_asked_ && monotonic_ns() - asked_ns_ > kSilencePatienceNs + options_.interval_ns)
     standing = "its heapprof does not answer: it is stopped, or has much to do";

@@ -1,10 +1,10 @@
-// cli/top/top_watch.h: watches a process until it ends, or the user has seen enough.
+// cli/top/top_watch.h: watches a process until it ends, or the user quits.
 //
 // Guarantees
-//  - The terminal is given back on every way out (live_terminal.h).
-//  - Whoever is watched is not waited for: where its heapprof does not answer, keys still do.
-// Context:  one thread; from the start to the end it has the signals that a terminal sends.
-// Cost:     a sample: 0.3 ms of a program with 500 places; names: once, and when there are new ones, no more than a
+//  - The terminal is restored on every way out (live_terminal.h).
+//  - The view never waits for the watched process: if its heapprof does not answer, keys still work.
+// Context:  one thread; from start to end it handles the signals that a terminal sends.
+// Cost:     a sample: 0.3 ms for a program with 500 places; names: once, and when there are new ones, at most a
 //           twentieth of the time.
 #pragma once
 
@@ -29,12 +29,12 @@ struct TopOptions {
   TopFormat format = TopFormat::kText;
   TopSort sort = TopSort::kLive;
   ColorMode color = ColorMode::kAuto;
-  // Where a snapshot of it goes, absolute.
+  // The absolute path for a snapshot of it.
   std::function<std::string(pid_t)> snapshot_path;
-  bool is_of_run = false;  // started by the run itself: waits for the program's first allocation, ends without a word
+  bool is_of_run = false;  // started by the run itself: waits for the program's first allocation, ends silently
 };
 
-// The exit code: 0, also where it ended; 128 + N if signal N ended us.
+// The exit code: 0, also if the process ended; 128 + N if signal N ended us.
 Result<int> watch_top(const TopOptions& options);
 
 }  // namespace heapprof::cli

@@ -1,9 +1,9 @@
-// cli/run/summary/headline.cc: `sh -c 'sort big.txt | uniq -c'` is a question about sort. The shell's own 2 KiB are no
-// answer to it, and neither is a driver's (gcc, make), a starter's that has ended (a daemon), or that of a program that
+// cli/run/summary/headline.cc: `sh -c 'sort big.txt | uniq -c'` is a question about sort. The shell's own 2 KiB do not
+// answer it. Nor does the memory of a driver (gcc, make), of a starter that has ended (a daemon), or of a program that
 // became another one.
 //
-// The peaks of heap and mapped memory are added although each has its own moment: the sum is an upper bound of what
-// both took together, and the same for all that are compared.
+// The peaks of heap and mapped memory are added although each has its own moment: the sum is an upper bound of both
+// together, and computed alike for all.
 #include "cli/run/summary/headline.h"
 
 #include "cli/base/file_name.h"
@@ -25,9 +25,9 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kMostCommandBytes = 1024;  // of a process that a profile keeps: a linker's has a megabyte
+constexpr size_t kMostCommandBytes = 1024;  // of a process that a profile lists: a linker's has a megabyte
 
-// They end in any order: what is larger does not depend on it.
+// Processes end in any order: the result does not depend on it.
 bool is_larger(const SavedProfile& a, const SavedProfile& b) {
   const auto rank = [](const SavedProfile& saved) {
     return std::tuple(largest_peak(saved.peak_bytes, saved.devices), saved.peak_bytes, saved.resident_bytes);
@@ -78,7 +78,7 @@ Headline choose_headline(const SavedProfile& root, const std::vector<SavedProfil
   return headline;
 }
 
-// It is read again rather than kept: while the program runs no more memory is taken than for what is in work.
+// Reads the profile again instead of keeping it: while the program runs, memory is used only for the jobs in work.
 Result<std::optional<Profile>> read_other(const Headline& headline) {
   if (!headline.other) return std::optional<Profile>();
   Result<Profile> profile = read_profile(headline.other->path);

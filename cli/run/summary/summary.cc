@@ -1,4 +1,4 @@
-// cli/run/summary/summary.cc: about twenty lines; who wants more reads the report.
+// cli/run/summary/summary.cc: about twenty lines; the report has more.
 #include "cli/run/summary/summary.h"
 
 #include "cli/base/file_name.h"
@@ -33,7 +33,7 @@ namespace {
 
 constexpr size_t kShownPlaces = 3;
 constexpr size_t kSparkColumns = 20;
-constexpr size_t kScreenLines = 22;  // of 24: the terminal has an empty line before, and the shell's prompt after it
+constexpr size_t kScreenLines = 22;  // of 24: there is an empty line before, and the shell's prompt after it
 
 struct Painter {
   bool colored = false;
@@ -97,7 +97,7 @@ std::string device_table(const Profile& profile, const std::vector<const Device*
   return table;
 }
 
-// A table where there is room for one, else a device's facts one after the other.
+// A table if there is room for one, else a device's facts one after the other.
 std::string device_part(const Profile& profile, const DeviceChoice& choice, size_t columns) {
   std::string text;
   for (const TableStyle& style : {TableStyle{3, "temporary"}, TableStyle{2, "temporary"}, TableStyle{2, "temp"}}) {
@@ -110,7 +110,7 @@ std::string device_part(const Profile& profile, const DeviceChoice& choice, size
   return device_facts(profile, choice.shown, false, columns);
 }
 
-// What drivers say, beside what the table counts. Why a driver does not say it is left to the report.
+// The drivers' numbers, in addition to the table's. If a driver gives none, the report says why.
 std::string said_by_drivers(const Profile& profile, const std::vector<const Device*>& devices, size_t columns) {
   std::string text;
   for (const Device* shown : devices) {
@@ -145,7 +145,7 @@ std::string curves(const Profile& profile, const std::vector<const Device*>& dev
     if (line.empty()) continue;
     text += fmt::format("{}  {}  0 … {}", pad_right(escape_controls(device->name), name_width), line,
                         format_bytes(device->totals.peak_bytes));
-    // On such a machine it holds for each run: a word here, and the warning in the report.
+    // On such a machine this applies to each run: so one word here, and the warning in the report.
     const char* const coarse = profile.run.coverage.clock == "sequence" ? "  (coarse: HP042)" : "";
     const std::string length = fmt::format("    0 … {}{}", length_text(profile, profile.run.duration_ns), coarse);
     const size_t used = display_width(text.substr(text.rfind('\n') + 1));
@@ -155,7 +155,7 @@ std::string curves(const Profile& profile, const std::vector<const Device*>& dev
   return text;
 }
 
-// Who asked for memory that a device had not, and who had it.
+// The code that asked for memory which a device did not have, and the code that had it.
 std::string refusals(const Profile& profile, const PlaceTree& tree, size_t columns) {
   const FrameNames names(profile, tree);
   std::string text;
@@ -171,7 +171,7 @@ std::string refusals_of_others(const ProcessTree* tree, const std::string& shown
   for (size_t i = 0; tree != nullptr && i < tree->entries().size(); ++i) {
     const TreeEntry& entry = tree->entries()[i];
     for (const RefusedDevice& refused : entry.refused) {
-      if (refused.path == shown) continue;  // told above
+      if (refused.path == shown) continue;  // shown above
       if (++others > kShownPlaces) continue;
       const std::string times = refused.count == 1 ? "" : fmt::format(", {} times", format_count(refused.count));
       const std::string what = fmt::format(
@@ -185,7 +185,7 @@ std::string refusals_of_others(const ProcessTree* tree, const std::string& shown
   return text;
 }
 
-// What the table of peaks cannot show of devices.
+// Facts about devices that the table of peaks cannot show.
 std::string unseen(const Profile& profile, const PlaceTree& tree, size_t columns) {
   std::vector<const Device*> devices;
   for (const Device& device : profile.devices) {
@@ -195,7 +195,7 @@ std::string unseen(const Profile& profile, const PlaceTree& tree, size_t columns
   return unseen_text(profile, tree, FrameNames(profile, tree), devices, false, columns);
 }
 
-// What became of the blocks that were live at the end, where that was asked for.
+// What became of the blocks that were live at the end, if that was asked for.
 std::string leaks(const Profile& profile, const PlaceTree& tree, size_t columns) {
   if (!profile.run.leak_check.is_asked) return "";
   return leak_lines(profile, tree, FrameNames(profile, tree), {columns, false, 1, 6});
@@ -229,10 +229,10 @@ std::string end_sentence(const Profile& profile, bool is_shown) {
 constexpr std::string_view kNoNames = "HP068";
 constexpr std::string_view kEstimates = "HP295";
 constexpr std::string_view kCoarseTimes = "HP042";
-constexpr std::string_view kNeverProfiled = "HP187";  // the run names them
+constexpr std::string_view kNeverProfiled = "HP187";  // the summary of the run names them
 
-// What the started program's functions are called does not matter where another's are shown.
-// tree: of what is shown, where there is one.
+// If another process's functions are shown, the names of the started program's do not matter.
+// tree: of the shown profile, if there is one.
 std::vector<Problem> shown_warnings(const SummaryInput& input, const PlaceTree* tree) {
   std::vector<Problem> warnings;
   for (const Profile* profile : {&input.profile, input.shown}) {
@@ -242,7 +242,7 @@ std::vector<Problem> shown_warnings(const SummaryInput& input, const PlaceTree* 
     for (const Problem& warning : find_warnings(*profile, quick_names_adviser(file), is_shown ? tree : nullptr)) {
       if (!is_shown && warning.id == kNoNames) continue;
       if (warning.id == kEstimates || warning.id == kCoarseTimes || warning.id == kNeverProfiled)
-        continue;  // these are said elsewhere
+        continue;  // these are reported elsewhere
       const auto is_same = [&](const Problem& other) { return other.id == warning.id && other.what == warning.what; };
       if (std::none_of(warnings.begin(), warnings.end(), is_same)) warnings.push_back(warning);
     }
@@ -256,7 +256,7 @@ std::string warning_text(const std::vector<Problem>& warnings, const Terminal& t
   return text;
 }
 
-// The same in so many lines, if that can be: what helps against missing names is said again by the report.
+// The same in at most so many lines, if possible: the report repeats what helps against missing names.
 std::string warnings_within(size_t lines, std::vector<Problem> warnings, const Terminal& terminal) {
   for (std::string Problem::*part : {&Problem::instead, &Problem::fix}) {
     if (count_lines(warning_text(warnings, terminal)) <= lines) break;
@@ -324,7 +324,7 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   const auto places_within = [&](size_t lines) {
     return parts_of_profile.places.text({lines, columns, terminal.colored});
   };
-  // The places come first: fewer processes are listed where these would leave them less than they have.
+  // The places come first: if the processes would leave them too few lines, fewer processes are listed.
   const size_t wanted = rows.empty() ? 0 : used + count_lines(places_within(kScreenLines));
   if (wanted > kScreenLines) {
     const size_t most = kMostRows - std::min(kMostRows - kFewestRows, wanted - kScreenLines);
@@ -334,7 +334,7 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   }
   const std::string places = places_within(kScreenLines - std::min(kScreenLines, used));
   text = fitted(text + (places.empty() ? "" : "\n" + places), columns);
-  // Where the places could not give way, the warning does, and the empty line behind it.
+  // If the places could not give way, the warning does, and the empty line after it.
   used += count_lines(places);
   const bool is_tight = used > kScreenLines && !warned.empty();
   if (is_tight) {

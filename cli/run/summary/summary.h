@@ -1,9 +1,9 @@
-// cli/run/summary/summary.h: what `heapprof run` says at exit: how much, when, whose function, what leaked.
+// cli/run/summary/summary.h: what `heapprof run` prints at exit: how much memory, when, which function, what leaked.
 //
 // Guarantees
 //  - No line is wider than the terminal, as far as numbers allow.
-//  - How the program that was started ended, and how many events were lost, is always said.
-//  - The tables are of the process, or image, with the largest peak; which one that is, is said.
+//  - It always says how the program that was started ended, and how many events were lost.
+//  - The tables show the process, or image, with the largest peak, and name it.
 #pragma once
 
 #include "cli/base/terminal.h"
@@ -23,9 +23,10 @@
 
 namespace heapprof::cli {
 
-// What a summary takes of the profile alone: it can be made before the profile has its file. Keeps a reference to it.
+// The parts of a summary that need the profile alone: they can be made before the profile has its file. Keeps a
+// reference to the profile.
 struct SummaryParts {
-  // tree: the profile's, with its functions folded.
+  // tree: the profile's, with folded functions.
   SummaryParts(const Profile& profile, PlaceTree tree);
   explicit SummaryParts(const Profile& profile) : SummaryParts(profile, build_place_tree(profile)) {}
   SummaryParts(const SummaryParts&) = delete;
@@ -43,15 +44,15 @@ struct SummaryInput {
   uint64_t file_bytes = 0;
   std::vector<SavedProfile> images = {};  // of the program itself, before an exec
   const ProcessTree* tree = nullptr;
-  const Headline* headline = nullptr;   // null: it is about the program that was started
+  const Headline* headline = nullptr;   // null: the summary is about the program that was started
   const Profile* shown = nullptr;       // of headline->other
   const SavedProfile* saved = nullptr;  // of the program that was started; with a headline
-  const SummaryParts* parts = nullptr;  // of what is shown; null: they are made
+  const SummaryParts* parts = nullptr;  // of the shown profile; null: they are made
 };
 
 std::string render_summary(const SummaryInput& input, const Terminal& terminal);
 
-// For stderr, as far as the flags want it: the whole, or the warnings alone.
+// For stderr, depending on the flags: the whole, or the warnings alone.
 std::string summary_text(const SummaryInput& input, const RunOptions& options);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
-// cli/run/summary/summary_files.cc: names are what a reader pastes, so none is broken or cut: cells that have no room
-// go below. Of many images and processes the largest are named, and the others counted.
+// cli/run/summary/summary_files.cc: a reader pastes names, so they are never broken or cut: cells that do not fit go
+// below. If there are many images and processes, the largest are named, and the others counted.
 #include "cli/run/summary/summary_files.h"
 
 #include "cli/base/text.h"
@@ -29,12 +29,12 @@ const TreeEntry* largest_other(const ProcessTree* tree, size_t* count) {
   return largest;
 }
 
-// What is shown in place of the program that was started; null: nothing.
+// The profile shown instead of the started program's; null: none.
 const SavedProfile* shown_other(const SummaryInput& input) {
   return input.shown != nullptr && input.headline->other ? &*input.headline->other : nullptr;
 }
 
-// Cells after a word; those that have no room go on below. None is broken: names of files are pasted.
+// Cells after a word; those that do not fit go below. They are not broken: names of files are pasted.
 std::string entry(const std::string& front, const std::vector<std::string>& cells, size_t columns) {
   std::string text;
   std::string line = front;

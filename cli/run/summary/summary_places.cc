@@ -1,7 +1,7 @@
 // cli/run/summary/summary_places.cc: see summary_places.h.
 //
-// Temporary blocks are in the summary where they are the story: a hundred thousand of them, and a quarter of all
-// allocations. A run with fewer spends next to nothing on them, and the report has them anyway.
+// Temporary blocks are in the summary if they matter: a hundred thousand of them, and a quarter of all allocations. A
+// run with fewer spends next to nothing on them, and the report has them anyway.
 #include "cli/run/summary/summary_places.h"
 
 #include "cli/base/text.h"
@@ -51,7 +51,7 @@ class PlaceSections::Parts {
         gather(device, Metric::kTemporary);
     }
     for (size_t device = 0; device < devices_.size(); ++device) {
-      const std::string& name = devices_[device]->name;  // pages are mostly left to the kernel, objects to Python
+      const std::string& name = devices_[device]->name;  // pages are mostly freed by the kernel, objects by Python
       if (!is_mapped_device(name) && name != kPythonDevice) gather(device, Metric::kLeaked);
     }
     folded_names_ = find_folded_names(profile_, tree_, devices_);
@@ -94,7 +94,7 @@ class PlaceSections::Parts {
     return text;
   }
 
-  // What rules took, where it is more than what libraries keep anyway.
+  // The suppressed memory, if it is more than what libraries keep anyway.
   static std::string suppressed_text(const Device& device, const std::vector<Place>& places, const PlaceNumbers& sum) {
     uint64_t bytes = sum.suppressed_bytes;
     for (const Place& place : places) bytes -= place.is_reserve ? place.numbers.suppressed_bytes : 0;
@@ -102,7 +102,7 @@ class PlaceSections::Parts {
     return fmt::format("  + {} suppressed (heapprof report --list-suppressions)", format_bytes(bytes));
   }
 
-  // What was left is nothing beside the peak: the device's line has the number.
+  // The memory left is nothing beside the peak: the device's line has the number.
   static bool is_dust(const Device& device, const PlaceNumbers& sum) {
     constexpr uint64_t kMostBytes = 64 << 10;
     return sum.leaked_bytes < std::min(kMostBytes, device.totals.peak_bytes / 100);
@@ -145,7 +145,7 @@ class PlaceSections::Parts {
     if (!section.lines.empty() || !suppressed.empty()) sections_.push_back(std::move(section));
   }
 
-  // Behind the first title, where it takes no line.
+  // After the first title, where it takes no extra line.
   void say_what_is_folded(const PlacesView& view, std::vector<Section>* sections) const {
     if (sections->empty()) return;
     std::string& title = sections->front().title;
@@ -154,7 +154,7 @@ class PlaceSections::Parts {
     if (!text.empty()) title += "  " + text;
   }
 
-  // One more row of each in turn, as long as there is room.
+  // Gives each one more row in turn, as long as there is room.
   static void share_room(const PlacesView& view, std::vector<Section>* sections) {
     if (sections->empty()) return;
     const auto weight = [](const Section& section) { return section.lines.size(); };

@@ -1,9 +1,9 @@
-// cli/serve/no_tls/gnutls.cc: what libmicrohttpd asks of GnuTLS, which is not linked.
+// cli/serve/no_tls/gnutls.cc: the functions of GnuTLS that libmicrohttpd refers to; GnuTLS is not linked.
 //
-// Debian's archive of libmicrohttpd holds its TLS, whose library needs six more, of which not all come as archives; so
-// the tool could not be linked statically, and each start of it would load them all. The server has no TLS: of these
-// functions only the first two are ever called, when the library is made ready and given up. Whatever calls another one
-// is ended.
+// Debian's libmicrohttpd.a contains its TLS code, whose library needs six more, and not all of these come as archives.
+// So the tool could not be linked statically, and each start would load them all. The server has no TLS: only the first
+// two of these functions are ever called, at the library's initialisation and its end. A call of any other ends the
+// process.
 #include <cstddef>
 #include <cstdlib>
 

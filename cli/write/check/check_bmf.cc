@@ -1,4 +1,4 @@
-// cli/write/check/check_bmf.cc: Bencher's metric format: benchmark, measure, value and the range of the runs.
+// cli/write/check/check_bmf.cc: Bencher's metric format: benchmark, measure, value and the runs' range.
 #include "cli/write/check/formats.h"
 #include "cli/write/encode/json_stream.h"
 

@@ -1,5 +1,5 @@
-// cli/write/check/check_codequality.cc: GitLab's Code Quality report: a list of what is wrong, each with a source in
-// the project.
+// cli/write/check/check_codequality.cc: GitLab's Code Quality report: a list of problems, each with a source in the
+// project.
 #include "cli/write/check/check_words.h"
 #include "cli/write/check/formats.h"
 #include "cli/write/encode/json_stream.h"

@@ -1,5 +1,4 @@
-// cli/write/check/check_github.cc: GitHub shows ten annotations of a kind for a step, and drops the others without a
-// word.
+// cli/write/check/check_github.cc: GitHub shows ten annotations of a kind for a step, and drops the others silently.
 #include "cli/base/text.h"
 #include "cli/write/check/check_report.h"
 #include "cli/write/check/check_words.h"
@@ -12,7 +11,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kMostShown = 9;  // and one for how many more there are
+constexpr size_t kMostShown = 9;  // and one that says how many more there are
 
 std::string data(const std::string& text) {
   std::string safe;

@@ -1,5 +1,5 @@
-// cli/write/check/check_junit.cc: JUnit's XML as GitHub, GitLab and Jenkins read it: a suite a program, a test case a
-// limit.
+// cli/write/check/check_junit.cc: JUnit's XML as GitHub, GitLab and Jenkins read it: a suite per program, a test case
+// per limit.
 #include "cli/base/text.h"
 #include "cli/write/check/check_words.h"
 #include "cli/write/check/formats.h"

@@ -1,4 +1,4 @@
-// cli/write/check/check_metrics.cc: OpenMetrics text 1.0: what was measured, and what it may be.
+// cli/write/check/check_metrics.cc: OpenMetrics text 1.0: measured values and limits.
 #include "cli/base/text.h"
 #include "cli/write/check/check_words.h"
 #include "cli/write/check/formats.h"
@@ -22,7 +22,7 @@ std::string head(const std::string& name, const std::string& unit, const char* h
   return fmt::format("# TYPE {0} gauge\n{1}# HELP {0} {2}\n", name, unit_line, help);
 }
 
-// A measured value, or a limit, in the unit of what it is of.
+// A measured value, or a limit, in the unit of its subject.
 std::string amount(const Subject& subject, uint64_t value) {
   const bool is_in_hundredths = subject.is_share || (subject.scope && is_average(*subject.scope));
   return is_in_hundredths ? fmt::format("{}.{:02}", value / 100, value % 100) : fmt::format("{}", value);
@@ -30,7 +30,7 @@ std::string amount(const Subject& subject, uint64_t value) {
 
 std::string device_label(const Subject& subject) { return is_of_device(subject) ? label(subject.device) : ""; }
 
-// What a line's scope adds to its labels.
+// The labels for a line's scope.
 std::string scope_labels(const Subject& subject) {
   if (!subject.scope) return "";
   const std::string call = subject.scope->call.empty() ? "" : fmt::format("call=\"{}\",", label(subject.scope->call));

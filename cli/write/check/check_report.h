@@ -3,7 +3,7 @@
 // Guarantees
 //  - All formats say the same of each limit; a program that failed or a profile that is incomplete is an error in each
 //    of them.
-//  - Names of functions and files are strangers': each format escapes them.
+//  - Names of functions and files are not trusted: each format escapes them.
 #pragma once
 
 #include "cli/base/terminal.h"
@@ -15,13 +15,13 @@
 namespace heapprof::cli {
 
 struct CheckReport {
-  std::vector<Verdict> verdicts;  // each with a name of its own
-  bool warn_only = false;         // what is over a limit is a warning
+  std::vector<Verdict> verdicts;  // each with a unique name
+  bool warn_only = false;         // exceeding a limit is a warning
   bool has_run = false;           // programs were run; else these are profiles
   std::string folder;  // the current one below the project's, as "ci/" or "": services know files by their path there
 };
 
-// For the terminal; `quiet` leaves out what is as it should be.
+// For the terminal; `quiet` leaves out limits that hold.
 std::string render_check_text(const CheckReport& report, const Terminal& terminal, bool quiet);
 // Workflow commands of GitHub: at most ten of a kind are shown there, so the tenth says how many more there are.
 std::string render_check_annotations(const CheckReport& report);

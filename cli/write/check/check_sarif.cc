@@ -69,7 +69,7 @@ void write_rules(JsonWriter* json) {
   json->end_array();
 }
 
-// An artifact's location is a URI reference: what may not stand in one is written as %XX.
+// An artifact's location is a URI reference: characters that are not allowed in one are written as %XX.
 std::string uri(const std::string& path) {
   std::string text;
   for (const char c : path) {
@@ -93,7 +93,7 @@ void write_location(JsonWriter* json, const FileLine& source) {
   json->end_object();
   json->key("region");
   json->begin_object();
-  json->count("startLine", source.line);  // all of the line: what stands on it is not known
+  json->count("startLine", source.line);  // the whole line: its columns are not known
   json->count("startColumn", 1);
   json->count("endLine", source.line);
   json->end_object();
@@ -121,7 +121,7 @@ void write_result(JsonWriter* json, const SarifResult& result) {
   write_location(json, result.source);
   json->key("partialFingerprints");
   json->begin_object();
-  json->text("primaryLocationLineHash", result.fingerprint + ":1");  // the name by which GitHub knows a result again
+  json->text("primaryLocationLineHash", result.fingerprint + ":1");  // GitHub recognises a result by this name
   json->end_object();
   json->end_object();
 }

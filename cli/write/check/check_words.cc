@@ -1,7 +1,7 @@
-// cli/write/check/check_words.cc: all outputs of a check say a number in the same words.
+// cli/write/check/check_words.cc: all outputs of a check show a number in the same words.
 //
-// A verdict goes to a terminal, to Markdown, to JUnit and to several services, and is compared by people across them.
-// Rounding is the one trap: 1,073,741,825 B over a limit of 1 GiB would read "1.00 GiB, limit 1.00 GiB". Where rounding
+// A verdict goes to a terminal, to Markdown, to JUnit and to several services, and users compare it across them.
+// Rounding is the one trap: 1,073,741,825 B over a limit of 1 GiB would read "1.00 GiB, limit 1.00 GiB". If rounding
 // hides the difference, both are shown to the byte.
 #include "cli/write/check/check_words.h"
 
@@ -20,7 +20,7 @@
 namespace heapprof::cli {
 namespace {
 
-// A value just outside of what is expected would read as if it were inside: then all of them stand to the byte.
+// A value just outside the expected range would read as if it were inside: then all of them are shown to the byte.
 std::string bound_text(const Judged& line, uint64_t value) {
   if (!line.expect || !is_in_bytes(line.subject)) return amount_text(line.subject, value);
   const std::string least = format_bytes(line.expect->least);
@@ -48,7 +48,7 @@ std::string subject_of(const Judged& line, std::string_view metric) {
   return fmt::format("{} {}{}", escape_controls(line.subtree), device, metric);
 }
 
-// "17", "1.5", of hundredths.
+// Hundredths as "17", "1.5".
 std::string average_text(uint64_t value) {
   const uint64_t part = value % kHundredths;
   const std::string whole = format_count_exact(value / kHundredths);
@@ -196,7 +196,7 @@ std::string fingerprint(const Verdict& verdict, std::string_view what) {
 
 namespace {
 
-// Of a path as debug information or the user has it, seen from the project's folder; none if it is not in there.
+// A path from debug information or the user, relative to the project's folder; nullopt if it is outside.
 std::optional<std::string> path_in_project(const std::string& path) {
   const std::string plain = std::filesystem::path(path).lexically_normal().string();
   if (plain.empty() || plain == "." || plain[0] == '/' || plain == ".." || plain.starts_with("../"))
@@ -211,7 +211,7 @@ std::optional<FileLine> source_line(const std::string& folder, const Judged* lin
   if (line->culprit) {
     if (const auto file = path_in_project(line->culprit->file)) return FileLine{*file, line->culprit->line};
   }
-  if (line->at.line == 0) return std::nullopt;  // of a flag
+  if (line->at.line == 0) return std::nullopt;  // from a flag
   const bool is_absolute = line->at.file.starts_with('/');
   const auto file = path_in_project(is_absolute ? line->at.file : folder + line->at.file);
   return file ? std::optional<FileLine>({*file, line->at.line}) : std::nullopt;

@@ -1,5 +1,5 @@
-// cli/write/check/check_words.h: the words for a verdict that all its formats share. Nothing is escaped here but
-// controls.
+// cli/write/check/check_words.h: the texts of a verdict that all formats share. Only control characters are escaped
+// here.
 #pragma once
 
 #include "cli/model/judge/verdict.h"
@@ -16,28 +16,28 @@ std::string subject_name(const Judged& line);                     // "host peak"
 std::string subject_key(const Judged& line);                      // "host_peak_bytes": letters, digits and _
 std::string rule_name(const Judged& line);                        // "peak" … or "contract": what kind of claim it is
 std::string amount_text(const Subject& subject, uint64_t value);  // "1.92 GiB", "1,840,212", "60.5 %"
-std::string value_text(const Judged& line);                       // what was measured, or found
-std::string excess_text(const Judged& line);                      // "+1.42 GiB": over what it may be; "" if it is not
+std::string value_text(const Judged& line);                       // the measured value, or the finding
+std::string excess_text(const Judged& line);                      // "+1.42 GiB": beyond the limit; "" if within it
 std::string growth_text(uint64_t base, uint64_t value);           // "+12.3 %", "±0", "new"
 std::string limit_text(const Judged& line);                       // "limit 512 MiB", "expected 980 B to 1020 B"
 std::string bounds_text(const Judged& line);                      // "limit 512 MiB, baseline 1.71 GiB"
 std::string culprit_source(const Culprit& culprit);               // "src/index.cc:212", "libfoo.so"
 std::string culprit_function(const Culprit& culprit);             // "build_index"
-std::string culprit_text(const Judged& line);                     // "build_index holds 1.21 GiB"; "" if there is none
+std::string culprit_text(const Judged& line);                     // "build_index holds 1.21 GiB"; "" without a culprit
 std::string sentence(const Verdict& verdict, const Judged& line);  // "host peak 1.92 GiB, limit 512 MiB; build_index …"
 std::string trouble_text(const Verdict& verdict);                  // "the program failed: exit 3"
 std::string unjudged_text(
-    const Verdict& verdict);  // "2 processes that it started were not judged"; "" if nothing was left out
+    const Verdict& verdict);  // "2 processes that it started were not judged"; "" if none were left out
 std::string unit_name(const Subject& subject);                 // "bytes", "blocks", "percent", "count", "hundredths"
 const char* outcome_word(const Judged& line, bool warn_only);  // "fail", "warning", "ok"
-// The same from run to run, whatever was measured: 32 hexadecimal digits.
+// Equal from run to run, whatever was measured: 32 hexadecimal digits.
 std::string fingerprint(const Verdict& verdict, const Judged& line);
 std::string fingerprint(const Verdict& verdict, std::string_view what);  // "run", "processes"
 
 // Where services show it.
-// The culprit's, where it has a source in the project; else the limit's own line, if that is in a file of the project.
+// The culprit's source line, if it is in the project; else the limit's own line, if that is in a file of the project.
 std::optional<FileLine> source_line(const std::string& folder, const Judged* line);
-// For formats that want a file in any case: else the profile's, or the verdict's name.
+// For formats that always need a file: falls back to the profile's, or the verdict's name.
 FileLine any_source_line(const std::string& folder, const Verdict& verdict, const Judged* line);
 
 }  // namespace heapprof::cli

@@ -37,7 +37,7 @@ CellLines wrapped_cells(const std::vector<std::string>& pieces, size_t columns) 
   return lines;
 }
 
-// What was measured: of a broken contract what broke it.
+// What was measured: for a broken contract, what broke it.
 std::vector<std::string> measured(const Verdict& verdict) {
   if (verdict.state.trouble != Trouble::kNone) return words_of(trouble_text(verdict));
   std::vector<std::string> pieces;

@@ -1,5 +1,5 @@
-// cli/write/check/contract_text.h: the table at the end of `heapprof check --contracts`: what was stated, and whether
-// it holds.
+// cli/write/check/contract_text.h: the table at the end of `heapprof check --contracts`: each statement, and whether it
+// holds.
 #pragma once
 
 #include "cli/base/terminal.h"
@@ -11,9 +11,9 @@ namespace heapprof::cli {
 
 // "holds", "broken", "not judged".
 const char* contract_word(const Verdict& verdict);
-// "6 contracts hold", "1 of 7 contracts broken, 1 not judged"; of the verdicts that are contracts.
+// "6 contracts hold", "1 of 7 contracts broken, 1 not judged"; counts the verdicts that are contracts.
 std::string contract_sum(const CheckReport& report);
-// Empty where there are none.
+// Empty without contracts.
 std::string contract_table(const CheckReport& report, const Terminal& terminal, bool quiet);
 
 }  // namespace heapprof::cli

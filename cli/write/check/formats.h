@@ -1,4 +1,4 @@
-// cli/write/check/formats.h: the files that `heapprof check` writes, each behind a flag of its own.
+// cli/write/check/formats.h: the files that `heapprof check` writes, each with its own flag.
 //
 // A new format is one file with one function, one line in formats.cc, and one test that reads it back; the flag is
 // compared with the page and the completions by scripts/check-help.

@@ -1,5 +1,5 @@
 // cli/write/diff/diff_json.cc: a diff for scripts: integers in bytes and blocks, before and after; what one profile
-// does not have is left out rather than 0.
+// does not have is left out instead of 0.
 #include "cli/base/byte_sink.h"
 #include "cli/write/diff/diff_words.h"
 #include "cli/write/diff/formats.h"
@@ -75,7 +75,7 @@ class DiffWriter {
     json_.end_object();
   }
 
-  // base, current, their difference, and the percent of the base where there is one.
+  // base, current, their difference, and the percent of the base if there is a base.
   void write_change(const Change& change) {
     json_.count("base", change.base);
     json_.count("current", change.current);
@@ -122,7 +122,7 @@ class DiffWriter {
     json_.end_object();
   }
 
-  // Behind them what changed in another metric, or with --all did not change.
+  // After them, places that changed in another metric, or with --all did not change.
   void add_other_changes(const DeviceChange& device, Metric metric, std::vector<uint32_t>* order) const {
     for (uint32_t i = 0; i < device.places.size(); ++i) {
       const PlaceChange& place = device.places[i];
@@ -159,7 +159,7 @@ class DiffWriter {
     json_.end_object();
   }
 
-  // The user's own functions, the innermost first, by current or, where it is gone, by base.
+  // The user's own functions, the innermost first, from current or, if the stack is gone, from base.
   void write_stack(const TwoProfiles& two, const MatchedStack& stack) {
     const Side side = stack.is_in[kCurrent] ? kCurrent : kBase;
     const Profile& profile = *two.profiles[side];
@@ -187,7 +187,7 @@ class DiffWriter {
     if (frame.function.empty()) json_.count("address", frame.svma);
   }
 
-  // Left out where no name changed.
+  // Left out if no name changed.
   void write_names(const TwoProfiles& two) {
     const NamesSection section = find_name_changes(two, view_, SIZE_MAX);
     if (section.changes.empty()) return;
@@ -210,7 +210,7 @@ class DiffWriter {
     json_.end_array();
   }
 
-  // Left out where neither profile has scopes.
+  // Left out if neither profile has scopes.
   void write_scopes(const TwoProfiles& two) {
     const ScopesDiff& diff = two.diff.scopes;
     const ScopesSection section = find_scopes(two, view_, SIZE_MAX);

@@ -1,5 +1,5 @@
-// cli/write/diff/diff_markdown.cc: a diff for pull requests: the sentence first, then the tables. Names stand in code
-// spans, where nothing of them is taken for markup.
+// cli/write/diff/diff_markdown.cc: a diff for pull requests: the sentence first, then the tables. Names are in code
+// spans, where nothing in them is taken for markup.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/diff/diff_words.h"
@@ -92,7 +92,7 @@ class DiffMarkdown {
     if (more > 0) text_ += fmt::format("\n{} of names.\n", format_counted(more, "more change"));
   }
 
-  // A row for each number that changed; the scope stands in the first of its rows.
+  // A row for each number that changed; the scope is in the first of its rows.
   void scopes() {
     const ScopesDiff& diff = two_.diff.scopes;
     const ScopesSection section = find_scopes(two_, view_, kTop);

@@ -1,4 +1,4 @@
-// cli/write/diff/diff_table.h: what the tables of a diff's text are made of: columns, and colours.
+// cli/write/diff/diff_table.h: columns and colours for the tables of a diff's text.
 #pragma once
 
 #include "cli/base/terminal.h"
@@ -47,7 +47,7 @@ class DiffPaint {
   explicit DiffPaint(const Terminal& terminal) : colored_(terminal.colored) {}
   std::string bold(const std::string& text) const { return colored_ ? "\x1b[1m" + text + "\x1b[0m" : text; }
   std::string faint(const std::string& text) const { return colored_ ? "\x1b[2m" + text + "\x1b[0m" : text; }
-  // Behind what changed beyond its tolerance.
+  // The mark after a row that changed beyond its tolerance.
   std::string mark(const MetricRow& row) const {
     if (row.is_within()) return "";
     const char* sign = row.grew() ? "▲" : "▼";

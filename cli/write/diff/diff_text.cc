@@ -59,7 +59,7 @@ class DiffText {
                               length_text(profile, profile.run.duration_ns), end_text(profile.run.end));
   }
 
-  // What was compared; of several runs the median one.
+  // What was compared; the median one if there are several runs.
   void headers() {
     constexpr size_t kWords = 13;  // "current  ", and the gaps
     const size_t facts_width = std::max(display_width(facts(kBase)), display_width(facts(kCurrent)));
@@ -161,7 +161,7 @@ class DiffText {
     }
   }
 
-  // What the program's own names had, a line each.
+  // The memory under the program's own names, a line each.
   void names() {
     constexpr size_t kMostColumns = 40;
     const NamesSection section = find_name_changes(two_, view_, kDiffTop);
@@ -188,7 +188,7 @@ class DiffText {
       text_ += paint_.faint(format_counted(more, "more change") + " of names") + "\n";
   }
 
-  // Below the path of each scope what changed of it, in columns that all scopes share.
+  // Below the path of each scope its changed numbers, in columns that all scopes share.
   void scopes() {
     const ScopesDiff& diff = two_.diff.scopes;
     const ScopesSection section = find_scopes(two_, view_, kDiffTop);
@@ -197,7 +197,7 @@ class DiffText {
     DiffTable table;
     table.left = 1;
     table.rows.push_back({"", "base", "current", "change", ""});
-    std::vector<std::pair<size_t, std::string>> between;  // lines that stand in front of a row
+    std::vector<std::pair<size_t, std::string>> between;  // lines before a row
     for (size_t i = 0; i < (diff.is_in_both() ? section.shown : 0); ++i) {
       const ChangedScope& scope = section.scopes[i];
       between.emplace_back(table.rows.size(), shorten_middle(scope_path_text(diff, scope.place), columns_));
@@ -253,7 +253,7 @@ std::string render_sets_text(const TwoSets& two, const DiffView& view, const Ter
   table.left = 3;
   table.rows.push_back({"", "", "", "base", "current", "change", "", "factor"});
   std::vector<MetricRow> all;
-  std::vector<const RunTotals*> named = {nullptr};  // by row: whose command stands in front of it
+  std::vector<const RunTotals*> named = {nullptr};  // by row: whose command is before it
   for (const RunPair& pair : two.pairing.pairs) {
     const RunTotals* run = &two.runs[kCurrent][pair.current[0]];
     for (const MetricRow& row : metric_rows(two, pair, view, false)) {
@@ -267,7 +267,7 @@ std::string render_sets_text(const TwoSets& two, const DiffView& view, const Ter
       run = nullptr;
     }
   }
-  // Commands get what the numbers, and the mark behind them, leave.
+  // Commands get the columns that the numbers, and the mark after them, leave.
   constexpr size_t kMark = 3;
   constexpr size_t kShortest = 12;
   size_t used = kMark;

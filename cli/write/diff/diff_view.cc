@@ -1,8 +1,8 @@
-// cli/write/diff/diff_view.cc: what all formats of a diff agree on: which rows there are, and what counts as growth.
+// cli/write/diff/diff_view.cc: what all formats of a diff share: which rows there are, and what counts as growth.
 //
-// A test that reads JSON and a person who reads text must get the same answer, and the exit status has to be that
-// answer too. So it is found here once, and the formats only say it. Noise between runs of one side widens the
-// tolerance: what differs by less than runs of one build do says nothing about the other build.
+// A test that reads JSON and a person who reads text must get the same answer, and the exit status has to agree. So it
+// is found here once, and the formats only show it. Noise between runs of one side widens the tolerance: a difference
+// smaller than between runs of one build says nothing about the other build.
 #include "cli/write/diff/diff_view.h"
 
 #include <algorithm>
@@ -153,7 +153,7 @@ std::vector<DiffSection> find_sections(const TwoProfiles& two, const DiffView& v
       others.push_back(std::move(section));
     }
   }
-  // A growth that counts has its places shown, also beside a peak in which others only took turns.
+  // If a growth counts, its places are shown, even beside a peak in which other places only took turns.
   const bool is_explained = std::any_of(sections.begin(), sections.end(),
                                         [](const DiffSection& section) { return !section.row.is_within(); });
   if (!is_explained) std::move(others.begin(), others.end(), std::back_inserter(sections));

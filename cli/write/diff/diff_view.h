@@ -14,15 +14,15 @@
 namespace heapprof::cli {
 
 struct DiffView {
-  std::optional<Metric> sort;  // none: peak and leaked, or what else changed
-  std::optional<size_t> top;   // none: 10 in text and Markdown, all in JSON and CSV
-  bool all = false;            // also what did not change beyond the tolerance
+  std::optional<Metric> sort;  // nullopt: peak and leaked, or what else changed
+  std::optional<size_t> top;   // nullopt: 10 in text and Markdown, all in JSON and CSV
+  bool all = false;            // also changes within the tolerance
   std::string device;          // empty: all
   bool exact_bytes = false;
   Tolerance tolerance;
 };
 
-// Two profiles. `runs` has one for each file that was named: of several the median is what is compared.
+// Two profiles. `runs` has one for each named file: if there are several, the median is compared.
 struct TwoProfiles {
   BySide<const Profile*> profiles;
   BySide<std::vector<RunTotals>> runs;
@@ -42,19 +42,19 @@ struct MetricRow {
   Metric metric = Metric::kPeak;
   Change change;
   BySide<bool> is_in = {true, true};  // whether each side has the device
-  Ratio noise = {0, 1};               // by how much the base's runs differ, or the current's if that is more
+  Ratio noise = {0, 1};               // how much the base's runs differ, or the current's if that is more
   Tolerance tolerance;                // the view's, or the noise if it is larger
 
   bool is_within() const { return heapprof::cli::is_within(change, metric, tolerance); }
   bool grew() const { return is_growth(change, metric, tolerance); }
 };
 
-// Of all devices that the view shows; without metrics that a profile does not have.
+// For all devices that the view shows; without metrics that a profile does not have.
 std::vector<MetricRow> metric_rows(const TwoProfiles& two, const DiffView& view);
 // One row for each device and metric (that of --sort, or the peak; with `all_metrics` each) of a pair.
 std::vector<MetricRow> metric_rows(const TwoSets& two, const RunPair& pair, const DiffView& view, bool all_metrics);
 
-// Whether anything grew that counts: the metric of --sort; without it peak, leaked and allocations.
+// Whether a metric that counts grew: that of --sort; without it peak, leaked and allocations.
 bool grew(const TwoProfiles& two, const DiffView& view);
 bool grew(const TwoSets& two, const DiffView& view);
 
@@ -64,12 +64,11 @@ struct DiffSection {
   MetricRow row;
   std::vector<uint32_t> places;              // the most changed first
   std::vector<ChangedFrame> changed_frames;  // by place of the device (cli/model/compare/diff.h)
-  size_t shown = 0;                          // of those
-  size_t unchanged = 0;                      // places that were left out
-  int64_t explained = 0;                     // sum of the shown ones' changes
+  size_t shown = 0;                          // the number of these shown
+  size_t unchanged = 0;                      // places left out
+  int64_t explained = 0;                     // sum of the shown places' changes
 };
-// For text and Markdown: the metric of --sort; without it peak and leaked where places changed, else what changed
-// instead.
+// For text and Markdown: the metric of --sort; without it peak and leaked if places changed, else what changed instead.
 std::vector<DiffSection> find_sections(const TwoProfiles& two, const DiffView& view, size_t default_top);
 
 }  // namespace heapprof::cli

@@ -1,8 +1,7 @@
-// cli/write/diff/diff_words.cc: text and Markdown say the same sentences.
+// cli/write/diff/diff_words.cc: text and Markdown use the same sentences.
 //
-// A place has a name in each profile; it is called as the current one has it, and as the base has it where it is gone.
-// A caller is named only where one stack makes half of the change or more: of many small changes no single caller is
-// the cause.
+// A place has a name in each profile: the current one's is used, or the base's if the place is gone. A caller is named
+// only if one stack makes half of the change or more: with many small changes no single caller is the cause.
 #include "cli/write/diff/diff_words.h"
 
 #include "cli/base/saturating.h"
@@ -28,7 +27,7 @@ Change change_of(const MatchedStack& stack, Metric metric) {
   return {stack.numbers[kBase].metric(metric), stack.numbers[kCurrent].metric(metric)};
 }
 
-// 1 % of 1 in 100; as many decimals as it was given.
+// "1 %" for 1 in 100; with as many decimals as were given.
 std::string share_text(const Ratio& share) {
   std::string text = fmt::format("{:.6f}", 100.0 * static_cast<double>(share.part) / static_cast<double>(share.whole));
   text.erase(text.find_last_not_of('0') + 1);
@@ -157,8 +156,8 @@ std::string DiffWords::callers(const PlaceChange& place, Metric metric, bool wit
 
 namespace {
 
-// Why the place has a larger peak, where it does not allocate more: ": as many blocks, but they live longer (44 →
-// 146,047 at once)".
+// Why the place has a larger peak, if it does not allocate more: ": as many blocks, but they live longer (44 → 146,047
+// at once)".
 std::string lives_text(const PlaceChange& place, Metric metric) {
   constexpr uint64_t kLeastBlocks = 100;
   const PlaceNumbers& base = place.numbers[kBase];
@@ -172,7 +171,7 @@ std::string lives_text(const PlaceChange& place, Metric metric) {
 
 }  // namespace
 
-// The place that explains at least half of the change, or the first of those that do together.
+// The place that explains at least half of the change, or the first of several that do together.
 std::string DiffWords::culprit(const DiffSection& section) const {
   const Metric metric = section.row.metric;
   const Change whole = section.row.change;
@@ -219,7 +218,7 @@ std::vector<std::string> DiffWords::sentences(const std::vector<DiffSection>& se
   for (const MetricRow& row : metric_rows(two_, view_)) {
     if (view_.sort && row.metric != *view_.sort) continue;
     if (row.is_within()) continue;
-    DiffSection bare;  // changed, though no single place did beyond the tolerance
+    DiffSection bare;  // it changed, though no single place did beyond the tolerance
     bare.row = row;
     result.push_back(sentence(bare));
   }

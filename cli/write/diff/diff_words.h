@@ -1,5 +1,5 @@
-// cli/write/diff/diff_words.h: the words that the text and the Markdown format of a diff share: how places are named,
-// and the sentences.
+// cli/write/diff/diff_words.h: the texts that the text and Markdown formats of a diff share: names of places, and
+// sentences.
 //
 // Trust:    names are escaped for a terminal; Markdown escapes them further.
 #pragma once
@@ -23,17 +23,17 @@ class DiffWords {
   std::string explained(const DiffSection& section) const;        // "+213 MiB"
   std::string slack(Metric metric) const;                         // "1 % or 4.00 KiB"
 
-  // As the current profile has them, else the base; a function without a name by its module.
+  // From the current profile, else the base; a function without a name is named by its module.
   std::string function(const PlaceChange& place) const;
-  // changed: of find_changed_frames() (cli/model/compare/diff.h). A line of the base is said to be one.
+  // changed: from find_changed_frames() (cli/model/compare/diff.h). A line of the base is marked as such.
   std::string location(const ChangedFrame& changed) const;
-  // Of the stack that changed most, in the direction of its place: "parse ← main".
+  // Callers in the stack that changed most in the direction of its place: "parse ← main".
   std::string callers(const PlaceChange& place, Metric metric, bool with_locations, size_t columns) const;
 
-  // What a reader should take away: "host peak grew 12.3 %, mostly in build_index (index.cc:212)". One for each metric
-  // that changed beyond its tolerance, the first of them by weight; or that nothing did.
+  // The main result: "host peak grew 12.3 %, mostly in build_index (index.cc:212)". One sentence for each metric that
+  // changed beyond its tolerance, the most important first; or one that says that nothing did.
   std::vector<std::string> sentences(const std::vector<DiffSection>& sections) const;
-  // Which devices only one of the two has, how far runs differ, that peaks are sums, what is folded.
+  // Devices that only one of the two has, how far runs differ, that peaks are sums, what is folded.
   std::vector<std::string> remarks() const;
 
  private:
@@ -45,7 +45,7 @@ class DiffWords {
   const TwoProfiles& two_;
   const DiffView& view_;
   BySide<FrameNames> names_;
-  std::string_view live_;  // what was live at the end is called
+  std::string_view live_;  // the word for what was live at the end
 };
 
 std::string number_text(const DiffView& view, Metric metric, uint64_t number);

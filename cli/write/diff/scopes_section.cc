@@ -1,7 +1,7 @@
 // cli/write/diff/scopes_section.cc: see scopes_section.h.
 //
-// Of scopes that only one of the two profiles has any of, nothing can be compared: a program that names its operations
-// since today has not changed in each of them. Text and Markdown then say how many there are; JSON has them all.
+// If only one of the two profiles has scopes, nothing can be compared: a program that names its operations since today
+// has not changed in each of them. Then text and Markdown say how many there are; JSON has them all.
 #include "cli/write/diff/scopes_section.h"
 
 #include "cli/base/text.h"
@@ -36,7 +36,7 @@ std::string field_word(const ScopeNumber& number) {
 
 uint64_t unsigned_of(int64_t value) { return value < 0 ? 0 : static_cast<uint64_t>(value); }
 
-// Of numbers that may be below 0 the change is told by its amount alone.
+// For numbers that may be negative only the amount of the change is shown.
 Change change_of(const ScopeNumber& number) {
   const bool is_growth = number.value[kCurrent] > number.value[kBase];
   return is_growth ? Change{0, number.amount()} : Change{number.amount(), 0};
@@ -63,7 +63,7 @@ std::string value_text(const ScopeNumber& number, Side side, const DiffView& vie
   return is_in_bytes(number.field) ? bytes_text(positive, view) : format_count(positive);
 }
 
-// Averages as numbers of one denominator; false: they do not fit.
+// Averages with a common denominator; false: they do not fit.
 bool averages(const ScopeNumber& number, Change* change, uint64_t* runs) {
   const uint64_t base_runs = std::max<uint64_t>(number.runs[kBase], 1);
   const uint64_t current_runs = std::max<uint64_t>(number.runs[kCurrent], 1);

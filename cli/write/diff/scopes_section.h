@@ -1,6 +1,7 @@
-// cli/write/diff/scopes_section.h: the scopes that changed between two profiles, as every format of a diff shows them.
+// cli/write/diff/scopes_section.h: the scopes that changed between two profiles, for every format of a diff.
 //
-// Trust:    names come out as they went in; a terminal's are escaped by the words below, Markdown escapes them further.
+// Trust:    names are returned unescaped; the functions below escape them for a terminal, Markdown escapes them
+//           further.
 #pragma once
 
 #include "cli/write/diff/diff_view.h"
@@ -13,20 +14,20 @@
 namespace heapprof::cli {
 
 struct ChangedScope {
-  uint32_t place = 0;                       // in ScopesDiff::scopes
-  std::vector<const ScopeNumber*> numbers;  // that changed; with `all` those that differ at all
+  uint32_t place = 0;                       // index in ScopesDiff::scopes
+  std::vector<const ScopeNumber*> numbers;  // those that changed; with `all` those that differ at all
 };
 struct ScopesSection {
   std::vector<ChangedScope> scopes;  // the most changed first
   size_t shown = 0;                  // of those
 };
-// With --device the memory of that device alone.
+// With --device only the memory of that device.
 ScopesSection find_scopes(const TwoProfiles& two, const DiffView& view, size_t default_top);
 
-// What stands in a row of a table.
+// The cells of a table row.
 struct ScopeCells {
   std::string number;  // "allocated", "peak inside on cuda:0", "synchronize stream per run"
-  std::string base;    // "-" where the scope is not
+  std::string base;    // "-" if the scope is missing
   std::string current;
   std::string change;
   std::string percent;
@@ -37,7 +38,7 @@ ScopeCells scope_cells(const ScopeChange& scope, const ScopeNumber& number, cons
 std::string scope_path_text(const ScopesDiff& diff, uint32_t place);
 // "3 of 12 changed", "none in base, 12 in current".
 std::string scopes_title(const ScopesDiff& diff, const ScopesSection& section);
-// What stands below: how many more changed, and what could not be counted. Empty: nothing.
+// Remarks below: how many more changed, and what could not be counted. Empty: no remarks.
 std::vector<std::string> scopes_remarks(const ScopesDiff& diff, const ScopesSection& section);
 
 }  // namespace heapprof::cli

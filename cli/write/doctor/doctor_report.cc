@@ -1,5 +1,5 @@
-// cli/write/doctor/doctor_report.cc: one line for each capability where the terminal is wide enough; what does not fit
-// goes on below.
+// cli/write/doctor/doctor_report.cc: one line for each capability if the terminal is wide enough; what does not fit
+// goes below.
 #include "cli/base/byte_sink.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
@@ -34,7 +34,7 @@ std::string summary(const std::vector<Capability>& capabilities) {
                      capabilities.size(), warned);
 }
 
-// Paths that no line has room for lose their middle; nobody pastes what was found, as one does a fix.
+// Paths that fit no line lose their middle: findings are not pasted, as fixes are.
 std::string with_short_words(const std::string& text, size_t columns) {
   std::string result;
   for (size_t at = 0; at < text.size();) {

@@ -1,7 +1,7 @@
-// cli/write/doctor/formats.h: the formats of what `heapprof doctor` found.
+// cli/write/doctor/formats.h: the formats of `heapprof doctor`.
 //
-// A new format is one function, one line in formats.cc, and one test; what --help, the page and the completions
-// say is compared with the list.
+// A new format is one function, one line in formats.cc, and one test; a check compares --help, the page and the
+// completions with the list.
 #pragma once
 
 #include "cli/base/terminal.h"

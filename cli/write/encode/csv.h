@@ -5,7 +5,7 @@
 
 namespace heapprof::cli {
 
-// Quoted where a comma or a quote would break the row. Spreadsheets take "=…" for a formula: such a text gets an
+// Quoted if a comma or a quote would break the row. Spreadsheets take "=…" for a formula: such a text gets an
 // apostrophe.
 std::string csv_cell(const std::string& text);
 

@@ -1,5 +1,5 @@
-// cli/write/encode/frame_json.h: one frame in the JSON of reports and findings: the members that are known, of an
-// object that is open.
+// cli/write/encode/frame_json.h: one frame in the JSON of reports and findings: writes the known members into an open
+// object.
 #pragma once
 
 #include "cli/model/profile/profile.h"

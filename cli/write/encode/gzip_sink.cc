@@ -19,7 +19,7 @@ GzipSink::GzipSink(ByteSink* to) : stream_(std::make_unique<Stream>()), to_(to) 
   constexpr int kMemoryLevel = 8;
   if (deflateInit2(&stream_->zlib, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kWindowBits + kGzipHeader, kMemoryLevel,
                    Z_DEFAULT_STRATEGY) != Z_OK) {
-    throw std::bad_alloc();  // nothing else is wrong with constant arguments
+    throw std::bad_alloc();  // the only possible error with constant arguments
   }
 }
 

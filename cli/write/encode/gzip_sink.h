@@ -1,7 +1,7 @@
-// cli/write/encode/gzip_sink.h: packs what is written to it, and hands it on.
+// cli/write/encode/gzip_sink.h: compresses what is written to it, and writes it to another sink.
 //
 // Guarantees
-//  - Equal bytes in, equal bytes out, with one version of zlib: no name, no time stands in the header.
+//  - Equal bytes in, equal bytes out, with one version of zlib: the header has no name and no time.
 #pragma once
 
 #include "cli/base/byte_sink.h"
@@ -16,7 +16,7 @@ class GzipSink : public ByteSink {
   explicit GzipSink(ByteSink* to);
   ~GzipSink() override;
   void write(std::string_view bytes) override;
-  // Once, at the end.
+  // Call once, at the end.
   void finish();
 
  private:

@@ -1,13 +1,13 @@
 // cli/write/encode/json_stream.h: RapidJSON's writer over a ByteSink, and strings that are safe in it.
 //
 // Guarantees
-//  - Every string comes out as valid UTF-8 without control characters, whatever went in.
+//  - Every string is written as valid UTF-8 without control characters, whatever the input.
 #pragma once
 
 #include "cli/base/byte_sink.h"
 #include "cli/base/text.h"
 
-// RapidJSON 1.1 adds to a null pointer before its first allocation, which clang's sanitizer would end the program for.
+// RapidJSON 1.1 adds to a null pointer before its first allocation, for which clang's sanitizer would end the program.
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((no_sanitize("pointer-overflow"))), apply_to = function)
 #endif
@@ -41,7 +41,7 @@ class JsonStream {
   static constexpr size_t kBufferBytes = 64 << 10;
   ByteSink* sink_;
   std::string buffer_;
-  size_t size_ = 0;  // used of it
+  size_t size_ = 0;  // used bytes of buffer_
 };
 
 class JsonWriter {
@@ -68,7 +68,7 @@ class JsonWriter {
     key(name);
     string(value);
   }
-  // Left out where there are none.
+  // Left out if empty.
   void texts(std::string_view name, const std::vector<std::string>& values) {
     if (values.empty()) return;
     key(name);

@@ -1,4 +1,4 @@
-// cli/write/encode/markdown.cc: by GitHub's rules, which are CommonMark's and tables.
+// cli/write/encode/markdown.cc: by GitHub's rules: CommonMark and tables.
 #include "cli/write/encode/markdown.h"
 
 #include "cli/base/text.h"
@@ -15,7 +15,7 @@ std::string markdown_text(const std::string& text) {
       case '&': safe += "&amp;"; break;
       case '<': safe += "&lt;"; break;
       case '>': safe += "&gt;"; break;
-      case '@': safe += "&#64;"; break;  // mentions are looked for after backslashes are gone
+      case '@': safe += "&#64;"; break;  // GitHub looks for mentions after it has removed backslashes
       default:
         if (std::string_view("\\`*_[]#~|").find(c) != std::string_view::npos) safe += '\\';
         safe += c;

@@ -1,5 +1,5 @@
-// cli/write/encode/markdown.h: strangers' words in Markdown: nothing of them is taken for markup, a tag, a cell's end
-// or a mention.
+// cli/write/encode/markdown.h: untrusted text in Markdown: nothing in it is taken for markup, a tag, a cell's end or a
+// mention.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 namespace heapprof::cli {
 
 std::string markdown_text(const std::string& text);
-// As code; in a table's cell a bar needs a backslash, elsewhere it would be shown. Empty stays empty.
+// As code; in a table's cell a bar needs a backslash, which elsewhere would be shown. Empty stays empty.
 enum class Where { kText, kCell };
 std::string markdown_code(const std::string& text, Where where = Where::kCell);
 

@@ -1,12 +1,11 @@
-// cli/write/encode/pickle_writer.h: Python's pickle format, protocol 4, as far as PyTorch's viewer of snapshots reads
-// it.
+// cli/write/encode/pickle_writer.h: Python's pickle format, protocol 4, as far as PyTorch's snapshot viewer reads it.
 //
 // Guarantees
 //  - Only these opcodes: PROTO, EMPTY_DICT, EMPTY_LIST, MARK, SETITEMS, APPENDS, SHORT_BINUNICODE, BINUNICODE, BININT1,
 //    BININT2, BININT, LONG1, NEWTRUE, NEWFALSE, TUPLE2, BINPUT, LONG_BINPUT, BINGET, LONG_BINGET, STOP.
-//  - No call and no class: to load it runs nothing.
-//  - Text is valid UTF-8 without control characters; one text is written once, and named from then on.
-// Cost:     a table entry for each text that differs.
+//  - No call and no class: loading it runs no code.
+//  - Text is valid UTF-8 without control characters; each text is written once, and then referred to.
+// Cost:     a table entry for each different text.
 #pragma once
 
 #include "cli/base/byte_sink.h"
@@ -45,7 +44,7 @@ class PickleWriter {
     number(value);
   }
 
-  // Of a list or dict that will be needed again, right behind its begin_…(): what again() wants.
+  // Called right after begin_…() of a list or dict that will be needed again. Returns the argument for again().
   uint32_t remember();
   void again(uint32_t remembered);
 
@@ -60,7 +59,7 @@ class PickleWriter {
   std::string buffer_;
   std::unordered_map<std::string, uint32_t> texts_;
   uint32_t next_memo_ = 0;
-  std::vector<uint32_t> pending_;  // of each open list or dict: values behind its last mark
+  std::vector<uint32_t> pending_;  // for each open list or dict: values after its last mark
 };
 
 }  // namespace heapprof::cli

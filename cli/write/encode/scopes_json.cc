@@ -1,5 +1,5 @@
-// cli/write/encode/scopes_json.cc: single runs through a scope may be a hundred thousand. As objects they are what a
-// script reads with least trouble; as columns they take a fifth of the room, so profiles have them so.
+// cli/write/encode/scopes_json.cc: a scope may have a hundred thousand single runs. Objects are easiest for scripts;
+// columns take a fifth of the space, so profiles have columns.
 #include "cli/write/encode/scopes_json.h"
 
 #include "cli/write/encode/field_writer.h"
@@ -49,7 +49,7 @@ void write_columns(const Scope& scope, JsonWriter* json) {
   write_struct("instances", write_all, json);
 }
 
-// Of a device that had no memory nothing is said.
+// A device without memory is left out.
 void write_objects(const Scope& scope, JsonWriter* json) {
   const auto write_flag = [json](const char* name, bool value) {
     if (value) json->flag(name, true);

@@ -1,5 +1,4 @@
-// cli/write/encode/scopes_json.h: the program's own scopes, their single runs, and its marks, as profiles and reports
-// have them.
+// cli/write/encode/scopes_json.h: the program's own scopes, their single runs, and its marks, for profiles and reports.
 #pragma once
 
 #include "cli/model/profile/scopes.h"
@@ -7,7 +6,7 @@
 
 namespace heapprof::cli {
 
-// Single runs are written as columns, which take little room, as objects, or not at all.
+// Single runs are written as columns, which are compact, as objects, or not at all.
 enum class InstanceLayout { kColumns, kObjects, kNone };
 
 // A key and an object.

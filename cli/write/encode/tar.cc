@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kBlock = 512;
 
-// Where the fields of a header begin.
+// Offsets of a header's fields.
 constexpr size_t kMode = 100;
 constexpr size_t kOwner = 108;
 constexpr size_t kGroup = 116;
@@ -41,7 +41,7 @@ void write_tar_file(std::string_view name, std::string_view bytes, ByteSink* sin
               "ustar\0"
               "00",
               8);
-  // The sum is of a header with blanks in place of the sum.
+  // The checksum is that of a header with blanks instead of the checksum.
   std::memset(header.data() + kSum, ' ', 8);
   uint64_t sum = 0;
   for (const char c : header) sum += static_cast<unsigned char>(c);

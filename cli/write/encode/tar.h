@@ -1,7 +1,7 @@
-// cli/write/encode/tar.h: a tar archive (POSIX ustar) of a few files, for tools that want several files as one.
+// cli/write/encode/tar.h: a tar archive (POSIX ustar) of a few files, for tools that take several files as one.
 //
 // Guarantees
-//  - Equal files, equal bytes: no time, no owner stands in it; mode 0644.
+//  - Equal files give equal bytes: it has no time and no owner; mode 0644.
 // Not provided: names of more than 100 bytes (pre), files of 8 GiB and more (pre).
 #pragma once
 

@@ -1,4 +1,4 @@
-// cli/write/estimate/estimate_json.cc: the same numbers for scripts; what was not asked for has no key.
+// cli/write/estimate/estimate_json.cc: the same numbers for scripts; parts that were not asked for have no key.
 #include "cli/base/byte_sink.h"
 #include "cli/write/encode/json_stream.h"
 #include "cli/write/estimate/formats.h"

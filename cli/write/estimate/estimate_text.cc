@@ -1,5 +1,5 @@
-// cli/write/estimate/estimate_text.cc: a sum as on paper: what is taken, what is there, and the answer in words. Where
-// a number comes from stands behind it, so that nobody takes an assumption for a measurement.
+// cli/write/estimate/estimate_text.cc: a sum as on paper: what is taken, what is available, and the answer in words.
+// Each number is followed by its source, so that an assumption is not taken for a measurement.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/estimate/formats.h"

@@ -1,7 +1,7 @@
-// cli/write/estimate/formats.h: the formats of what `heapprof estimate` says.
+// cli/write/estimate/formats.h: the formats of `heapprof estimate`.
 //
-// A new format is one function, one line in formats.cc, and one test; what --help, the page and the completions
-// say is compared with the list.
+// A new format is one function, one line in formats.cc, and one test; a check compares --help, the page and the
+// completions with the list.
 #pragma once
 
 #include "cli/base/terminal.h"

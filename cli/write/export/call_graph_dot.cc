@@ -1,6 +1,6 @@
-// cli/write/export/call_graph_dot.cc: two walks over the sites. The first finds what each function has in all, and by
-// that which are shown; the second, over those alone, finds the edges, so that what a function that is left out called
-// still hangs at the function that called it.
+// cli/write/export/call_graph_dot.cc: two walks over the sites. The first finds each function's total, which decides
+// the shown ones. The second, over those alone, finds the edges: so callees of a function that is left out are still
+// connected to its caller.
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
@@ -27,7 +27,7 @@ constexpr uint64_t kEdgeShare = 1000;
 constexpr size_t kMostNodes = 80;
 
 struct GraphNode {
-  uint32_t frame = 0;  // one of those that it stands for
+  uint32_t frame = 0;  // one of the frames that it represents
   bool has_frame = false;
   uint64_t flat = 0;
   uint64_t cumulative = 0;
@@ -36,8 +36,8 @@ struct GraphNode {
 
 struct GraphEdge {
   uint64_t amount = 0;
-  bool has_left_out = false;  // on at least one stack a function between the two is not shown
-  uint32_t last_walk = 0;     // that met it: on one stack it counts once
+  bool has_left_out = false;  // on at least one stack, a function between the two is left out
+  uint32_t last_walk = 0;     // the last walk that met it: it counts once on a stack
 };
 
 class CallGraph {
@@ -56,7 +56,7 @@ class CallGraph {
   }
 
   std::vector<GraphNode> nodes;                              // by function; the last one: no stack
-  std::map<std::pair<uint32_t, uint32_t>, GraphEdge> edges;  // from a caller to what it called
+  std::map<std::pair<uint32_t, uint32_t>, GraphEdge> edges;  // from caller to callee
   uint64_t total = 0;
   size_t all_nodes = 0;
   size_t shown_nodes = 0;
@@ -65,7 +65,7 @@ class CallGraph {
  private:
   uint64_t amount_of(const Site& site) const { return site.numbers.*metric_field_of(metric_).number; }
 
-  // visit(function, frame) of the place and of the user's own functions that led to it, outwards.
+  // visit(function, frame) for the place and the user's own functions that called it, outwards.
   template <typename Visit>
   void walk(const Site& site, const Visit& visit) const {
     uint32_t node = site.node == 0 ? 0 : tree_.place_node[site.node];
@@ -152,8 +152,7 @@ class CallGraph {
   std::vector<uint32_t> seen_;  // by function: the last walk that met it
 };
 
-// As the inside of a string of that language: a quote ends it, a backslash begins an escape, and so does the "&" of
-// "&lt;".
+// Escaped for a DOT string: a quote ends it, a backslash begins an escape, and so does the "&" of "&lt;".
 std::string dot_quoted(std::string_view text) {
   const std::string clean = escape_controls(text);
   std::string safe;
@@ -202,7 +201,7 @@ void write_call_graph_dot(const Profile& profile, const ExportView& view, ByteSi
     std::string numbers = amount_text(metric, node.flat) + " of its own";
     if (node.cumulative != node.flat)
       numbers = (node.flat == 0 ? "" : numbers + "\\n") + amount_text(metric, node.cumulative) + " with calls";
-    // From 8 to 24 points, by the share that it has of its own.
+    // From 8 to 24 points, by its own share.
     const double share = graph.total == 0 ? 0 : static_cast<double>(node.flat) / static_cast<double>(graph.total);
     sink->write(fmt::format("  f{} [label=\"{}\\n{}\\n{}\", fontsize={:.1f}, flat=\"{}\", cumulative=\"{}\"];\n", i,
                             dot_quoted(name), numbers, format_percent({node.cumulative, graph.total}), 8 + 16 * share,

@@ -1,4 +1,4 @@
-// cli/write/export/exports.h: what each format holds, and its function. The formats of Go's heap profiles are in
+// cli/write/export/exports.h: the content of each format, and its function. The formats of Go's heap profiles are in
 // pprof.h.
 #pragma once
 
@@ -9,15 +9,15 @@ namespace heapprof::cli {
 // ---- folded.cc ----
 
 // Folded stacks, one line for each: "main;load_scene;build_index 1301282816", for
-// flamegraph.pl and its kin.
+// flamegraph.pl and similar tools.
 //
 // One metric of one device; without a choice the peak of the host.
 //
 // Guarantees
 //  - The outermost frame comes first, inlined frames in their order, no line ends in ";" before its number.
-//  - Every line has its stack to itself, and a number above 0; the numbers add up to the device's.
-//  - Functions are called by their short names, or with ExportView::full_names by all of them.
-//  - Names hold no ";" ("\x3b" stands for it), no line break, and are valid UTF-8.
+//  - Each line has a different stack, and a number above 0; the numbers add up to the device's.
+//  - Functions have their short names, or with ExportView::full_names their full names.
+//  - Names contain no ";" (it is written as "\x3b"), no line break, and are valid UTF-8.
 void write_folded(const Profile& profile, const ExportView& view, ByteSink* sink);
 
 // ---- speedscope.cc ----
@@ -38,52 +38,51 @@ void write_speedscope(const Profile& profile, const ExportView& view, ByteSink* 
 // ---- sites.cc ----
 
 // The profile as a table for databases: a line of JSON (NDJSON) for each site, device and
-// metric, which DuckDB, ClickHouse, Spark and pandas read as it is.
+// metric, which DuckDB, ClickHouse, Spark and pandas read directly.
 //
 // Without choices all devices and all metrics that the profile has. man/heapprof-format.5 has the columns.
 //
 // Guarantees
-//  - Every line has every column, in one order and of one type; what is not known is null. So the first lines tell a
+//  - Every line has every column, in one order and of one type; an unknown value is null. So the first lines show a
 //    reader the whole schema.
-//  - A site has a line for a metric unless it has nothing of it; the values of a device and a metric add up to the
+//  - A site has a line for a metric unless its numbers are 0; the values of a device and a metric add up to the
 //    device's number.
 //  - Numbers are exact, as integers: none is rounded to a double.
-//  - Valid JSON in valid UTF-8; no line break inside of a line.
-// Not provided: threads. What each thread allocated is known in all, not by site.
+//  - Valid JSON in valid UTF-8; no line break inside a line.
+// Not provided: threads. What each thread allocated is known in total, not by site.
 void write_sites(const Profile& profile, const ExportView& view, ByteSink* sink);
 
 // ---- dhat_export.cc ----
 
-// One device as a DHAT file of its own, for Valgrind's dh_view.html.
+// One device as a separate DHAT file, for Valgrind's dh_view.html.
 //
-// The top level of a profile holds the host's sites, since viewers know no devices. Here another device's sites stand
+// The top level of a profile holds the host's sites, since viewers know no devices. Here another device's sites are
 // there.
 //
 // Guarantees
-//  - As write_dhat has them; the sums are the device's, and the moment of the peak is its own.
-//  - Nothing of other devices is in the file; heapprof reads it as a profile of that one device.
-// Without a choice: the host's sites, with everything else that the profile holds, as `heapprof run` would write it
-// today.
+//  - Those of write_dhat; the sums are the device's, and so is the moment of the peak.
+//  - The file contains nothing about other devices; heapprof reads it as a profile of that one device.
+// Without a choice: the host's sites, with everything else in the profile, as `heapprof run` would write it today.
 void write_dhat_export(const Profile& profile, const ExportView& view, ByteSink* sink);
 
 // ---- call_graph_dot.cc ----
 
 // Which function called which, by memory, as a graph for Graphviz.
 //
-// One metric of one device; without a choice the peak of the host. A node is a function of the program's own, whatever
-// its lines: those of the standard library, the allocator and the runtime, and wrappers around the allocator, are
-// passed over as in reports (cli/model/analysis/places.h). A node says what its function asked for itself, and what was
-// asked for in it and in all that it called.
+// One metric of one device; without a choice the peak of the host. A node is one of the program's own functions, with
+// all its lines. Functions of the standard library, the allocator and the runtime, and wrappers around the allocator,
+// are skipped as in reports (cli/model/analysis/places.h). A node shows what its function asked for itself, and what it
+// and all its callees asked for.
 //
 // Pruned with the defaults of pprof's graphs: functions with less than 0.5 % of all are left out, then all but the 80
-// with the most, then edges with less than 0.1 %. Where functions between two that are shown were left out, the edge is
-// dashed. The graph's label says how many there were, and so do the notes.
+// with the most, then edges with less than 0.1 %. If functions between two shown ones were left out, the edge is
+// dashed. The graph's label and the notes say how many were left out.
 //
 // Guarantees
-//  - The label, and the attribute "total" of the graph, have the device's number; "flat" and "cumulative" of a node
-//    and "amount" of an edge are exact integers. Graphviz passes over these attributes.
-//  - A function that calls itself, and one that is on a stack twice, counts once; so does an edge.
-//  - Names can end no string: quotes, backslashes and control characters are escaped.
+//  - The label, and the attribute "total" of the graph, have the device's number; "flat" and "cumulative" of a node and
+//    "amount" of an edge are exact integers. Graphviz ignores these attributes.
+//  - A function that calls itself, or is on a stack twice, counts once; so does an edge.
+//  - Names cannot end a string: quotes, backslashes and control characters are escaped.
 void write_call_graph_dot(const Profile& profile, const ExportView& view, ByteSink* sink);
 std::vector<std::string> find_call_graph_notes(const Profile& profile, const ExportView& view);
 
@@ -93,16 +92,16 @@ std::vector<std::string> find_call_graph_notes(const Profile& profile, const Exp
 // torch.cuda._memory_viz: a pickle of the segments at the end, and of the newest events of each device.
 //
 // Without --device all devices of the trace are in it. cuda:N is device N; the others, in the trace's order, have the
-// numbers behind the largest of these: pinned, managed, imported, registered, cuda:?. The key "heapprof" of the pickle
-// has the name of each number, which viewers leave alone.
+// numbers after the largest of these: pinned, managed, imported, registered, cuda:?. The key "heapprof" of the pickle
+// has the name of each number; viewers ignore it.
 //
 // Guarantees
-//  - What the driver gave out and a tensor has lain in is a segment, whose blocks and inactive gaps sum to its size;
-//    any other memory of the driver is a segment of one block. Events lead back from it, see trace_replay.h.
-//  - A block that begins has the stack that allocated it; its end has none. Both have the way to the innermost scope of
-//    the thread ("train > step") as `user_metadata`.
-//  - A refusal says what the device had free: readers take `device_free` for granted. -1: not known.
-//  - Only what pickle_writer.h lists; numbers stay below 2^53; the same profile gives the same bytes.
+//  - Memory from the driver that has held a tensor is a segment, whose blocks and inactive gaps sum to its size; any
+//    other memory from the driver is a segment of one block. Events lead back from it, see trace_replay.h.
+//  - The begin of a block has the stack that allocated it; its end has no stack. Both have the path to the thread's
+//    innermost scope ("train > step") as `user_metadata`.
+//  - A refusal says what the device had free: readers require `device_free`. -1: not known.
+//  - Only opcodes that pickle_writer.h lists; numbers stay below 2^53; the same profile gives the same bytes.
 // Not provided: streams (all are 0), requested sizes (they are the blocks' own); the heap, mapped pages and Python's
 // objects, which have no trace.
 
@@ -116,33 +115,34 @@ void write_memory_viz(const Profile& profile, const ExportView& view, ByteSink* 
 //
 // Without a choice all devices.
 //
-//   heap profiles   of each device several heaps, named for it (cuda_0), as a heap has one kind of number here:
+//   heap profiles   several heaps for each device, named after it (cuda_0), as a heap has one kind of number here:
 //                     "libc.malloc"        the host at the end: allocated is the total, what is not released is leaked;
-//                                          by this name the viewer opens it
+//                                          the viewer opens it because of this name
 //                     "host at the peak"   at the moment of the peak: what was live then, and nothing is released
 //                     "host at snapshots"  one after the other, what sites gained and lost since the one before
 //   counters        "host live", in bytes: each bucket of the timeline is its smallest value at its begin and its
-//                   largest in its middle; the peak is there at its moment, in place of the largest, and the last
-//                   value is what was live at the end. So the largest value is the peak, and when it was, is right;
-//                   between, values are right within a bucket
-//   slices          the runs through scopes that were kept, on the track of the thread that began them. What is in no
-//                   thread's stack, was left and entered again, or would cross another one is on tracks below it
+//                   largest in its middle; the peak is at its moment, instead of the largest, and the last value is
+//                   what was live at the end. So the largest value is the peak, at the right moment; other values are
+//                   right within a bucket
+//   slices          the kept runs of scopes, on the track of the thread that began them. A run that is in no thread's
+//                   stack, was left and entered again, or would cross another one is on tracks below it
 //   instants        marks, on their thread; snapshots, on a track of their own
 //
-// Times are the wall clock's (REALTIME): start_unix_ns and what passed since. Traces of one archive lie beside each
-// other by that alone. No two dumps of a trace have one time: they are a nanosecond apart, if need be.
+// Times are wall clock times (REALTIME): start_unix_ns and the time since. Only this aligns the traces of one archive.
+// No two dumps of a trace have the same time: they are a nanosecond apart, if need be.
 //
 // Guarantees
-//  - Every id that is named is interned before, in the same sequence; each heap is a sequence of its own, since what is
-//    read is held together by process and stack within one.
-//  - The sizes of a heap add up to the device's number, as int64: numbers that would go beyond are cut.
-//  - Two frames that differ in anything are two frames there.
-//  - Strings are valid UTF-8; names of heaps hold nothing that a query would take for the end of a string.
+//  - Every referenced id is interned before, in the same sequence; each heap is a separate sequence, since readers join
+//    by process and stack within one.
+//  - The sizes of a heap add up to the device's number, as int64: numbers beyond that are cut.
+//  - Two frames that differ in anything stay two frames.
+//  - Strings are valid UTF-8; names of heaps contain nothing that a query would take for the end of a string.
 // Not provided: threads of allocations, which profiles do not have; scopes whose runs were not kept.
 //
 // Several profiles are a tar archive, a trace each, with a manifest that says so (docs/reference/perfetto-manifest of
-// Perfetto's documentation). A profile whose process id one before it has, of another machine or of before an exec, is
-// put on another machine there, as one machine has one process of an id; the second ones of all share one.
+// Perfetto's documentation). If an earlier profile has the same process id (from another machine, or from before an
+// exec), the manifest puts the later one on another machine, as one machine has one process per id; the second ones of
+// all ids share one machine.
 void write_perfetto(const Profile& profile, const ExportView& view, ByteSink* sink);
 void write_perfetto_archive(std::span<const ExportInput> profiles, const ExportView& view, ByteSink* sink);
 std::vector<std::string> find_perfetto_notes(const Profile& profile, const ExportView& view);

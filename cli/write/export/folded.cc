@@ -1,5 +1,5 @@
-// cli/write/export/folded.cc: the format has no escapes of its own: what would end a frame or a line is written as
-// \x3b, the way in which control characters are shown elsewhere.
+// cli/write/export/folded.cc: the format has no escapes: a character that would end a frame or a line is written as
+// \x3b, as control characters are shown elsewhere.
 #include "cli/base/text.h"
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/profile/frame_text.h"

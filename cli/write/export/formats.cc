@@ -1,4 +1,4 @@
-// cli/write/export/formats.cc: one entry per format, by names of members: most formats need few of them.
+// cli/write/export/formats.cc: one entry per format, with designated initialisers: most formats need few members.
 #include "cli/write/export/formats.h"
 
 #include "cli/write/export/exports.h"

@@ -1,6 +1,6 @@
 // cli/write/export/go_heap_text.cc: the text of Go's endpoints with debug=1. The first line of each stack is as in
-// tcmalloc's old heap profiles, as Go's is; what follows a '#' is for people. Addresses are those in the files of
-// modules, so names stand beside them: addresses of two modules may be the same.
+// tcmalloc's old heap profiles, as Go's is; text after a '#' is for people. Addresses are those in the modules' files,
+// so names are beside them: addresses of two modules may be equal.
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/model/analysis/label_tree.h"

@@ -1,7 +1,7 @@
 // cli/write/export/memory_viz.cc: the schema is that of torch.cuda.memory._snapshot(), as far as its viewer reads it.
 //
-// The viewer shows a block that has ended as one that waits for its stream, unless free_requested comes right before
-// free_completed: so an end is both.
+// The viewer shows an ended block as one that waits for its stream, unless free_requested comes right before
+// free_completed: so an end is written as both.
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/analysis/trace_replay.h"
 #include "cli/write/encode/pickle_writer.h"
@@ -18,9 +18,9 @@ namespace heapprof::cli {
 namespace {
 
 constexpr uint64_t kLargest = (uint64_t{1} << 53) - 1;  // the viewer's numbers are doubles
-constexpr uint64_t kSmallBlockBytes = 1 << 20;          // PyTorch's: what is larger comes from its large pool
-constexpr uint64_t kSmallSegmentBytes = 2 << 20;        // PyTorch's of the small pool
-constexpr uint32_t kMostDevices = 256;                  // of CUDA
+constexpr uint64_t kSmallBlockBytes = 1 << 20;          // PyTorch's: larger blocks come from its large pool
+constexpr uint64_t kSmallSegmentBytes = 2 << 20;        // PyTorch's, for the small pool
+constexpr uint32_t kMostDevices = 256;                  // CUDA devices
 
 // N of cuda:N.
 std::optional<uint32_t> cuda_number(std::string_view name) {
@@ -166,7 +166,7 @@ class MemoryVizWriter {
     } else if (of.free_bytes != kFreeNotKnown) {
       pickle_.number("device_free", std::min(of.free_bytes, kLargest));
     } else {
-      pickle_.key("device_free");  // readers take it for granted
+      pickle_.key("device_free");  // readers require it
       pickle_.minus_one();
     }
     pickle_.number("size", std::min(memory.size_bytes, kLargest));
@@ -177,13 +177,13 @@ class MemoryVizWriter {
     pickle_.end_dict();
   }
 
-  // No stack was taken there.
+  // Ends have no stack.
   static bool is_end(StateAction action) {
     return action == StateAction::kSegmentEnd || action == StateAction::kSegmentUnmap ||
            action == StateAction::kBlockEnd;
   }
 
-  // Since 1970, where the profile knows when the run began.
+  // Since 1970, if the profile knows when the run began.
   uint64_t time_us(uint64_t at_ns) const {
     return std::min(profile_.run.start_unix_ns / 1000 + at_ns / 1000, kLargest);
   }
@@ -222,8 +222,8 @@ class MemoryVizWriter {
   const Profile& profile_;
   const DeviceTrace& trace_;
   PickleWriter pickle_;
-  std::vector<DeviceState> by_number_;             // those that are none have no name
-  std::unordered_map<uint32_t, uint32_t> stacks_;  // what was remembered, by node
+  std::vector<DeviceState> by_number_;             // numbers without a device have no name
+  std::unordered_map<uint32_t, uint32_t> stacks_;  // remember()'s numbers, by node
   std::unordered_map<uint32_t, uint32_t> frames_;  // likewise, by frame
 };
 

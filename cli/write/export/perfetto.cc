@@ -1,6 +1,6 @@
-// cli/write/export/perfetto.cc: packets of one sequence for what stands on tracks, and of one for each heap. A reader
-// takes what a heap's samples say for sums since the start, and the stack and the process for what they are about: so
-// the peak, whose numbers are no sums, is a heap of its own.
+// cli/write/export/perfetto.cc: one sequence of packets for the tracks, and one for each heap. A reader takes the
+// numbers of a heap's samples for sums since the start, with stack and process as their key: so the peak, whose numbers
+// are no sums, is a separate heap.
 #include "cli/base/file_name.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
@@ -41,8 +41,8 @@ class TraceWriter {
   }
 
  private:
-  // Every clock that is needed reads the same here: a profile has no others. Without BOOTTIME a reader has no way from
-  // the clocks of an archive's second file to the time of the whole, and drops all that the file holds.
+  // All needed clocks have the same reading here: a profile has only one. Without BOOTTIME a reader cannot relate the
+  // clocks of an archive's second file to the whole, and drops all of that file.
   void write_clocks() {
     packets_.add_plain([this](protozero::pbf_writer* packet) {
       protozero::pbf_writer snapshot(*packet, packet::kClockSnapshot);
@@ -132,7 +132,7 @@ class TraceWriter {
       }
       begin_ns = end_ns;
     }
-    // The clock of a bucket may be behind that of the peak, by less than a bucket.
+    // The time of a bucket may be later than that of the peak, by less than a bucket.
     if (!has_peak) write_value(id, std::max(begin_ns, peak_ns), device.totals.peak_bytes);
     write_value(id, std::max({begin_ns, peak_ns, profile_.run.duration_ns}), device.totals.leaked_bytes);
   }
@@ -209,11 +209,11 @@ class TraceWriter {
   const Profile& profile_;
   const ExportView& view_;
   PacketStream packets_;
-  uint64_t process_ = 0;                  // its track
-  std::map<uint32_t, uint64_t> threads_;  // their tracks
+  uint64_t process_ = 0;                  // its track's number
+  std::map<uint32_t, uint64_t> threads_;  // their tracks' numbers
 };
 
-// A name for a file in an archive that no other one has.
+// A unique name for a file in an archive.
 std::string archive_name(const std::string& file, std::set<std::string>* taken) {
   constexpr size_t kMostStem = 80;
   std::string stem = to_ascii(escape_controls(base_name(file)));
@@ -241,7 +241,7 @@ void write_perfetto_archive(std::span<const ExportInput> profiles, const ExportV
   StringSink manifest;
   JsonWriter json(&manifest);
   json.begin_object();
-  json.key("perfetto_manifest");  // the first key: it is how the file is known
+  json.key("perfetto_manifest");  // the first key: it identifies the file
   json.begin_object();
   json.count("version", 1);
   json.key("trace_time");
@@ -250,7 +250,7 @@ void write_perfetto_archive(std::span<const ExportInput> profiles, const ExportV
   json.end_object();
   json.key("files");
   json.begin_array();
-  std::map<int32_t, uint64_t> pids;  // and how many profiles had them
+  std::map<int32_t, uint64_t> pids;  // with the number of profiles that had them
   for (size_t i = 0; i < profiles.size(); ++i) {
     json.begin_object();
     json.text("path", names[i]);

@@ -1,5 +1,5 @@
-// cli/write/export/perfetto_fields.h: the numbers of the fields of Perfetto's messages that are written
-// (protos/perfetto/trace/ of its source: trace_packet, clock_snapshot, interned_data/, profiling/, track_event/).
+// cli/write/export/perfetto_fields.h: the field numbers of the written Perfetto messages (protos/perfetto/trace/ of its
+// source: trace_packet, clock_snapshot, interned_data/, profiling/, track_event/).
 #pragma once
 
 #include <protozero/types.hpp>
@@ -23,15 +23,15 @@ enum : Tag {
   kTimestampClock = 58,
   kTrackDescriptor = 60
 };
-inline constexpr uint32_t kBeginsState = 1;  // of kSequenceFlags: nothing that was interned before counts
-inline constexpr uint32_t kNeedsState = 2;   // what it names was interned before
+inline constexpr uint32_t kBeginsState = 1;  // of kSequenceFlags: earlier interned data is invalid
+inline constexpr uint32_t kNeedsState = 2;   // the names it refers to were interned before
 }  // namespace packet
 namespace clocks {
 enum : Tag { kClock = 1, kPrimary };
 enum : Tag { kId = 1, kTime };
 inline constexpr uint32_t kRealtime = 1;
-inline constexpr uint32_t kMonotonicCoarse = 4;  // in which the times of heap profiles are
-inline constexpr uint32_t kBoottime = 6;         // through which a reader relates the files of an archive
+inline constexpr uint32_t kMonotonicCoarse = 4;  // the clock of heap profiles
+inline constexpr uint32_t kBoottime = 6;         // a reader relates the files of an archive by it
 }  // namespace clocks
 namespace interned {
 enum : Tag {
@@ -46,7 +46,7 @@ enum : Tag {
   kSourcePath,
   kMapping
 };
-enum : Tag { kId = 1, kText };  // of all that are texts
+enum : Tag { kId = 1, kText };  // of all interned texts
 }  // namespace interned
 namespace mapping {
 enum : Tag { kId = 1, kBuildId, kPath = 7 };

@@ -1,11 +1,11 @@
-// cli/write/export/perfetto_heap.cc: a stack's id is its node's number + 1, a frame's its place + 1, so nothing has to
-// be looked up; what a heap's samples name is interned in the packets before theirs, as far as it was not yet.
+// cli/write/export/perfetto_heap.cc: a stack's id is its node's number + 1, a frame's its index + 1, so nothing has to
+// be looked up. What a heap's samples refer to is interned in the packets before theirs, unless it was already.
 //
-// A reader takes two frames of one module, address and name for one. Python's have no address, and lines of one
-// function differ in nothing else: such a frame gets an address that no other has.
+// A reader takes two frames with the same module, address and name for one. Python's have no address, and lines of one
+// function differ in nothing else: such a frame gets a unique address.
 //
-// The viewer opens the heap "libc.malloc" by itself, and no other: of several that it does not know it shows none until
-// one is clicked. It takes a heap's name for what stands between two colons.
+// The viewer opens only the heap "libc.malloc" by itself: if it does not know any of several, it shows none until one
+// is clicked. It takes the text between two colons as a heap's name.
 #include "cli/base/text.h"
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/analysis/sampling.h"
@@ -42,7 +42,7 @@ std::string raw_build_id(const std::string& hex) {
   return raw;
 }
 
-// What queries hold in quotes, and the viewer behind a colon.
+// The name that queries have in quotes, and the viewer after a colon.
 std::string heap_name(const std::string& device, std::string_view of) {
   if (device == "host" && of.empty()) return "libc.malloc";
   std::string name = escape_controls(device);
@@ -52,7 +52,7 @@ std::string heap_name(const std::string& device, std::string_view of) {
   return name + std::string(of);
 }
 
-// For each frame the address that it has in the trace.
+// For each frame, its address in the trace.
 std::vector<uint64_t> distinct_addresses(const Profile& profile) {
   constexpr uint64_t kBeyondAll = uint64_t{1} << 62;
   std::set<std::tuple<uint32_t, uint64_t, std::string>> taken;
@@ -66,7 +66,7 @@ std::vector<uint64_t> distinct_addresses(const Profile& profile) {
   return addresses;
 }
 
-// One heap: a sequence, whose dumps follow each other.
+// One heap: a sequence of dumps.
 class HeapSequence {
  public:
   HeapSequence(const Profile& profile, const std::vector<uint64_t>& addresses, std::string name,
@@ -106,8 +106,8 @@ class HeapSequence {
   }
 
  private:
-  static constexpr size_t kMostSamples = 4000;     // of a packet
-  static constexpr size_t kMostNames = 128 << 10;  // bytes of a packet
+  static constexpr size_t kMostSamples = 4000;     // per packet
+  static constexpr size_t kMostNames = 128 << 10;  // bytes per packet
 
   template <typename Fill>
   void add_packet(const Fill& fill) {
@@ -203,7 +203,7 @@ class HeapSequence {
   const Profile& profile_;
   const std::vector<uint64_t>& addresses_;
   std::string name_;
-  uint64_t interval_bytes_;  // 0: nothing is sampled
+  uint64_t interval_bytes_;  // 0: not sampled
   PacketStream* packets_;
   uint32_t sequence_;
   bool has_begun_ = false;
@@ -215,11 +215,11 @@ class HeapSequence {
   TextTable build_ids_;
   TextTable module_paths_;
   TextTable source_paths_;
-  std::string names_;  // InternedData that no packet has yet
+  std::string names_;  // InternedData that is not in a packet yet
   std::vector<uint64_t> path_;
 };
 
-// What is left of the largest number that sums may reach.
+// The rest of the largest number that sums may reach.
 class Room {
  public:
   uint64_t take(uint64_t wanted) {
@@ -276,7 +276,7 @@ class HeapsWriter {
     if (!samples.empty()) heap(" at the peak").add_dump(device_.totals.peak_ns, samples);
   }
 
-  // Of what a site had from one snapshot to the next, what is known is the difference: that was allocated, or freed.
+  // Between two snapshots only the difference of a site is known: it is written as allocated, or freed.
   void write_snapshots() {
     const std::vector<Snapshot>& snapshots = profile_.snapshots.snapshots;
     struct Step {

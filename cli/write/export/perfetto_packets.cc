@@ -1,5 +1,5 @@
-// cli/write/export/perfetto_packets.cc: numbers of tracks and sequences begin at a hash of what the profile is of, so
-// that equal profiles give equal bytes, and others do not meet where traces are joined.
+// cli/write/export/perfetto_packets.cc: numbers of tracks and sequences begin at a hash of the profile's process, so
+// that equal profiles give equal bytes, and different ones do not collide when traces are joined.
 #include "cli/write/export/perfetto_packets.h"
 
 #include "cli/base/text.h"
@@ -40,8 +40,8 @@ int32_t process_id(const Profile& profile) {
 }
 
 PacketStream::PacketStream(const Profile& profile, ByteSink* sink) : sink_(sink) {
-  constexpr int64_t kUnknownStart = 1'000'000'000;  // 0 stands for no time
-  constexpr uint64_t kTracks = 24;                  // bits of their numbers
+  constexpr int64_t kUnknownStart = 1'000'000'000;  // 0 means no time
+  constexpr uint64_t kTracks = 24;                  // bits for their numbers
   constexpr uint64_t kSequences = 10;               // likewise
   start_ns_ = static_cast<uint64_t>(profile.run.start_unix_ns > 0 ? profile.run.start_unix_ns : kUnknownStart);
   pid_ = process_id(profile);

@@ -1,9 +1,9 @@
-// cli/write/export/perfetto_packets.h: the packets of one trace: their clock, sequences, and names that are interned.
+// cli/write/export/perfetto_packets.h: the packets of one trace: their clock, sequences, and interned names.
 //
 // Guarantees
-//  - What add_event() and HeapSequence name is interned before, in the same sequence.
-//  - Two profiles have other sequences and tracks, as far as 42 bits of a hash of process, command and start tell them
-//    apart: their traces can stand in one file, one behind the other.
+//  - Names used by add_event() and HeapSequence are interned before, in the same sequence.
+//  - Two profiles have different sequences and tracks, as far as 42 bits of a hash of process, command and start
+//    differ: their traces can be concatenated in one file.
 #pragma once
 
 #include "cli/base/byte_sink.h"
@@ -23,13 +23,13 @@ namespace heapprof::cli::perfetto {
 
 constexpr int64_t as_signed(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
 
-// The process's, as far as it is one; else 1.
+// The process's id if it is valid; else 1.
 int32_t process_id(const Profile& profile);
 
-// Texts by their numbers, from 1. The empty one is 0, which says that there is none.
+// Texts by number, from 1. The empty text is 0: no text.
 class TextTable {
  public:
-  // Sets *is_new where the text was not known.
+  // Sets *is_new if the text is new.
   uint64_t intern(const std::string& text, bool* is_new) {
     *is_new = false;
     if (text.empty()) return 0;
@@ -46,9 +46,8 @@ class PacketStream {
  public:
   PacketStream(const Profile& profile, ByteSink* sink);
 
-  uint64_t time(uint64_t since_start_ns) const;  // of the wall clock, and not beyond what an int64 holds
-  // The same for a heap's dump, moved to the next nanosecond that no dump has: readers join what heaps hold by process
-  // and time.
+  uint64_t time(uint64_t since_start_ns) const;  // of the wall clock, limited to an int64
+  // The same for a heap's dump, moved to the next nanosecond without a dump: readers join heaps by process and time.
   uint64_t dump_time(uint64_t since_start_ns);
   int32_t pid() const { return pid_; }
   int32_t thread(uint32_t id) const;
@@ -137,7 +136,7 @@ class PacketStream {
   int32_t pid_;
   uint64_t next_track_;
   uint32_t next_sequence_;
-  uint32_t sequence_;  // of what stands on tracks
+  uint32_t sequence_;  // of events on tracks
   bool has_begun_ = false;
   TextTable categories_;
   TextTable event_names_;

@@ -1,4 +1,4 @@
-// cli/write/export/perfetto_parts.h: what a trace in Perfetto's format is made of, beside its packets.
+// cli/write/export/perfetto_parts.h: the parts of a trace in Perfetto's format, other than its packets.
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -17,21 +17,21 @@ void write_heaps(const Profile& profile, const Device& device, perfetto::PacketS
 
 // ---- perfetto_tracks.cc ----
 
-// On which of a thread's tracks each run through a scope is drawn: slices of one
-// track lie inside of each other or beside each other, and runs need not.
+// The track of a thread on which each run of a scope is drawn: slices of one track are nested or disjoint, and runs
+// need not be.
 //
 // Guarantees
-//  - Of one track, any two runs are disjoint, or one lies within the other; its events are in the order of time, and an
-//    end comes before what begins then.
+//  - Any two runs on one track are disjoint or nested; its events are in time order, and an end comes before a begin of
+//    the same time.
 //  - A thread's first track has the runs of its own stack, as far as they nest.
-// Cost:     n log n, and for each run the tracks of its thread, of which there are 1000 at most.
+// Cost:     n log n, and for each run the tracks of its thread, at most 1000.
 inline constexpr size_t kMostScopeTracks = 1000;  // of a thread
 
 struct ScopeTrackEvent {
   uint64_t at_ns = 0;
   bool is_begin = false;
-  uint32_t scope = 0;     // its place in Scopes::scopes
-  uint32_t instance = 0;  // its place in Scope::instances
+  uint32_t scope = 0;     // index in Scopes::scopes
+  uint32_t instance = 0;  // index in Scope::instances
 };
 
 struct ScopeTrack {

@@ -1,5 +1,5 @@
-// cli/write/export/perfetto_tracks.cc: runs by their begin, the longer first, so that an outer one comes before those
-// inside of it; each goes to the first track of its thread on which nothing is open that ends before it.
+// cli/write/export/perfetto_tracks.cc: runs are sorted by begin, the longer first, so that an outer one comes before
+// those inside it. Each goes to the first track of its thread on which no open run ends before it does.
 #include "cli/write/export/perfetto_parts.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class OpenTrack {
  public:
   explicit OpenTrack(ScopeTrack track) : track_(std::move(track)) {}
 
-  // Whether the run fits; it is begun if so.
+  // Begins the run if it fits. False: it does not.
   bool take(const TrackRun& run) {
     close_until(run.it->begin_ns);
     if (!open_.empty() && open_.back().end_ns() < run.end_ns()) return false;

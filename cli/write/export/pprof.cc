@@ -1,6 +1,6 @@
 // cli/write/export/pprof.cc: the messages of profile.proto, written with protozero.
-// Fields of the top message may come in any order, so samples go out as they are made, and the tables that they filled
-// follow.
+// Fields of the top message may come in any order, so samples are written as they are made, and the tables that they
+// filled follow.
 #include "cli/write/export/pprof.h"
 
 #include "cli/base/text.h"
@@ -30,7 +30,7 @@ using namespace pprof;
 
 int64_t as_signed(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
 
-// The bytes of a file, its strings and functions, and what one part after the other adds to them.
+// The bytes of a file, its strings and functions, to which the parts are added one after the other.
 class PprofWriter {
  public:
   PprofWriter(std::vector<GoHeapPart> parts, ByteSink* sink) : parts_(std::move(parts)), sink_(sink), top_(data_) {
@@ -125,7 +125,7 @@ class PprofWriter {
     write_value_type(top::kSampleType, type.type, type.unit);
   }
 
-  void write_period(uint64_t interval_bytes = 0) {  // 0: nothing is sampled
+  void write_period(uint64_t interval_bytes = 0) {  // 0: not sampled
     write_value_type(top::kPeriodType, "space", "bytes");
     top_.add_int64(top::kPeriod, as_signed(std::max<uint64_t>(interval_bytes, 1)));
   }
@@ -155,7 +155,7 @@ class PprofWriter {
     top_.add_int64(top::kDefaultSampleType, intern(default_type_));
   }
 
-  // Which thread allocated what is known of the heap in all, not of each stack: comments, not labels.
+  // What each thread allocated is known for the heap in total, not by stack: so comments, not labels.
   void write_threads(const RunInfo& run) {
     constexpr size_t kMost = 3;  // viewers print comments above their tables
     for (size_t i = 0; i < std::min(run.threads.size(), kMost); ++i) {
@@ -177,7 +177,7 @@ class PprofWriter {
   };
 
   // The modules of all parts, each once, the first executable first: viewers take the first mapping for the program.
-  // Their ranges lie one behind the other.
+  // Their ranges follow each other.
   void number_mappings() {
     constexpr uint64_t kAlign = 1 << 16;
     constexpr uint64_t kMostBytes = uint64_t{1} << 46;  // of one module; and 2^16 of them fit
@@ -185,7 +185,7 @@ class PprofWriter {
     for (const GoHeapPart& part : parts_) {
       std::vector<size_t>& of_part = mapping_of_module_.emplace_back();
       for (const ProfileModule& module : part.profile->modules) {
-        // A file that names one module twice keeps both: only parts share theirs.
+        // If a file names one module twice, both are kept: only parts share modules.
         const auto [entry, is_new] = known.emplace(std::make_pair(module.path, module.build_id), mappings_.size());
         const bool is_shared = !is_new && entry->second < first_of_part_;
         if (!is_shared) mappings_.push_back({.module = module});
@@ -207,7 +207,7 @@ class PprofWriter {
       Mapping& mapping = mappings_[order_[i]];
       mapping.id = i + 1;
       if (mapping.end >= kMostBytes || start >= uint64_t{1} << 62)
-        continue;  // no such module: its addresses stay as they are
+        continue;  // no such module: its addresses are unchanged
       mapping.start = start;
       mapping.limit = start + (mapping.end / kAlign + 1) * kAlign;
       start = mapping.limit;
@@ -237,7 +237,7 @@ class PprofWriter {
     top_.add_int64(top::kDropFrames, intern(cuts_.expression));
   }
 
-  // From here on nodes and frames are this part's.
+  // From here on, nodes and frames are this part's.
   void begin(const GoHeapPart& part) {
     const auto number = static_cast<size_t>(&part - parts_.data());
     profile_ = part.profile;
@@ -257,7 +257,7 @@ class PprofWriter {
 
   struct NodeLocation {
     uint64_t id = 0;    // 0: not made yet
-    uint32_t next = 0;  // the node outside of the location
+    uint32_t next = 0;  // the node outside the location
   };
 
   uint64_t function_id(const Frame& frame, bool is_marked = false) {
@@ -273,8 +273,8 @@ class PprofWriter {
     return entry->second;
   }
 
-  // The location whose innermost frame is at `node`: that frame, and while it is inlined what it is inlined into. The
-  // node `marked` is on the same stack.
+  // The location whose innermost frame is at `node`: that frame, and the frames that it is inlined into. The node
+  // `marked` is on the same stack.
   NodeLocation location_at(uint32_t node, uint32_t marked) {
     NodeLocation& known = location_of_[node];
     if (known.id == 0) known = make_location(node, 0);
@@ -294,12 +294,12 @@ class PprofWriter {
       const Frame& frame = profile_->frames[entry.frame];
       if (!frame.inlined || at == 0) break;
       const Frame& outer = profile_->frames[profile_->nodes[at].frame];
-      if (outer.module != frame.module || outer.svma != frame.svma) break;  // not of one place: an odd file
+      if (outer.module != frame.module || outer.svma != frame.svma) break;  // not at one address: an odd file
     }
     return {location_id(frames, marked_frame), at};
   }
 
-  // Of what the location says: so two parts share theirs.
+  // The id by the location's content, so that two parts share locations.
   uint64_t location_id(const std::vector<uint32_t>& frames, size_t marked_frame) {
     Location where;
     for (size_t i = 0; i < frames.size(); ++i) {
@@ -345,7 +345,7 @@ class PprofWriter {
     }
   }
 
-  // Its numbers and its stack; false: it has no numbers.
+  // Reads the site's numbers and stack; false: it has no numbers.
   bool read_site(const Site& site, uint32_t marked) {
     values_.clear();
     for (const SampleType* type : types_) values_.push_back(as_signed(type->value(site.numbers)));
@@ -390,7 +390,7 @@ class PprofWriter {
   size_t first_of_part_ = 0;
   std::map<std::pair<int64_t, int64_t>, uint64_t> function_ids_;
   std::map<Location, uint64_t> location_ids_;
-  // Of the part that is being written.
+  // State of the part that is being written.
   const Profile* profile_ = nullptr;
   PprofCuts cuts_;
   const std::vector<uint32_t>* cuts_of_part_ = nullptr;

@@ -1,8 +1,8 @@
 // cli/write/export/pprof.h: a gzip'd protobuf in the format of https://github.com/google/pprof, for `go tool pprof`,
 // Pyroscope, Parca.
 //
-// One device; without a choice the host. All metrics as sample types; --metric (without it the peak) is what viewers
-// show first.
+// One device; without a choice the host. All metrics as sample types; viewers show --metric (by default the peak)
+// first.
 //
 //   alloc_objects alloc_space      allocations, total
 //   inuse_objects inuse_space      live at the end: leaked
@@ -10,13 +10,13 @@
 //   temporary_objects              freed before the next allocation of their thread
 //
 // Guarantees
-//  - Ids are found, strings are valid UTF-8, numbers fit into an int64: what a reader checks, holds.
+//  - Ids exist, strings are valid UTF-8, numbers fit into an int64: all that readers check is true.
 //  - Inlined frames are lines of one location, the innermost first.
-//  - Everything is named here, with has_functions and its like set: viewers look for nothing on the machine that they
-//    run on.
-//  - What leads from the program's own functions to the allocator is left out by viewers (pprof_drop.h), and is there.
-//  - Each sample has its device as a label. What each thread allocated stands in the comments.
-//  - Mappings do not overlap: each module has a range of its own, at whose start address 0 of its file lies.
+//  - Everything is named here, with has_functions and its like set: viewers look up nothing on their machine.
+//  - Viewers leave out the frames between the program's own functions and the allocator (pprof_drop.h); the file has
+//    them.
+//  - Each sample has its device as a label. What each thread allocated is in the comments.
+//  - Mappings do not overlap: each module has its own range, which starts at address 0 of its file.
 #pragma once
 
 #include "cli/write/export/formats.h"
@@ -35,7 +35,7 @@ void write_pprof(const Profile& profile, const ExportView& view, ByteSink* sink)
 struct GoHeapPart {
   const Profile* profile = nullptr;
   const Device* device = nullptr;
-  std::vector<std::pair<std::string, std::string>> labels;  // of each of its samples, by key; the device is added
+  std::vector<std::pair<std::string, std::string>> labels;  // of each sample, by key; the device is added
   bool is_subtracted = false;                               // the beginning of an interval
 };
 
@@ -46,13 +46,13 @@ struct GoHeapView {
   std::vector<std::string> comments;
 };
 
-// What the endpoints /debug/pprof/heap and /allocs of a Go program answer: alloc_objects, alloc_space, inuse_objects,
-// inuse_space, in this order, of all parts in one profile. Stacks that read alike in two parts are the same locations,
-// and one sample where their labels are the same, too; samples of zeros are left out, and numbers may be negative
-// where a part is subtracted. Mappings of several programs are in one file: the first part's executable is the first.
+// The answer of the endpoints /debug/pprof/heap and /allocs of a Go program: alloc_objects, alloc_space, inuse_objects,
+// inuse_space, in this order, of all parts in one profile. Equal stacks in two parts share locations, and are one
+// sample if their labels are equal, too. Samples of zeros are left out; numbers may be negative if a part is
+// subtracted. Mappings of several programs are in one file: the first part's executable is the first.
 void write_go_heap(std::span<const GoHeapPart> parts, const GoHeapView& view, ByteSink* sink);
 
-// The same as the text of debug=1, for people: stacks by what is live, the largest first.
+// The same as the text of debug=1, for people: stacks by live memory, the largest first.
 // pre: nothing is subtracted.
 void write_go_heap_text(std::span<const GoHeapPart> parts, ByteSink* sink);
 

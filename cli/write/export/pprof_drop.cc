@@ -1,7 +1,8 @@
-// cli/write/export/pprof_drop.cc: pprof cuts a stack at the outermost frame whose function it is told to drop, by name.
-// A function that calls back into the program (std::for_each, an interpreter's loop) stands above the program's own on
-// some stacks, and must be kept there; where it only leads to the allocator it has to be dropped: so there it gets a
-// name of its own. Which do is seen in the profile itself, as are the names: a pattern for all of std would be a guess.
+// cli/write/export/pprof_drop.cc: pprof cuts a stack at the outermost frame whose function it has to drop, by name. A
+// function that calls back into the program (std::for_each, an interpreter's loop) is above the program's own on some
+// stacks, and must be kept there. On stacks where it only calls the allocator, it has to be dropped: so there it gets
+// another name. The profile itself shows which functions do, and their names: a pattern for all of std would be a
+// guess.
 #include "cli/write/export/pprof_drop.h"
 
 #include "cli/base/saturating.h"
@@ -31,8 +32,8 @@ std::string quoted_for_expression(const std::string& name) {
   return text;
 }
 
-// The outermost of the frames below the user's own; 0: no such frame. A frame without a name may be the user's.
-// Libraries of native code stay, as pprof shows whole stacks.
+// The outermost of the frames below the user's own; 0: no such frame. A frame without a name may be the user's. Native
+// libraries stay, as pprof shows whole stacks.
 uint32_t cut_below(const Profile& profile, const PlaceTree& tree, uint32_t node) {
   if (node == 0) return 0;
   const bool is_python = has_python(profile);
@@ -66,7 +67,8 @@ std::string compared_name(std::string_view function) {
 
 namespace {
 
-// By what pprof compares: the bytes of the functions at which stacks are cut, and those that others need.
+// By the name that pprof compares: the bytes of the functions at which stacks are cut, and the functions that other
+// stacks need.
 struct Choice {
   std::map<std::string, uint64_t> cut;
   std::set<std::string> kept;
@@ -76,7 +78,7 @@ std::string name_of(const Profile& profile, uint32_t frame) {
   return compared_name(escape_controls(frame_label(profile, profile.frames[frame])));
 }
 
-// Notes for each site where its stack is cut.
+// Notes where each site's stack is cut.
 std::vector<uint32_t> choose(const PprofDevice& part, Choice* choice) {
   const Profile& profile = *part.profile;
   const PlaceTree tree = build_place_tree(profile);
@@ -124,7 +126,7 @@ PprofCuts find_pprof_cuts(std::span<const PprofDevice> parts) {
   for (const PprofDevice& part : parts) found.marked.push_back(choose(part, &choice));
   const std::set<std::string> dropped = find_dropped_names(choice);
   std::set<std::string>
-      expressions;  // in their order those that begin alike are neighbours, which keeps the expression quick
+      expressions;  // sorted, so that equal beginnings are neighbours, which keeps the expression fast
   for (const std::string& name : dropped) expressions.insert(quoted_for_expression(name));
   for (size_t i = 0; i < parts.size(); ++i) {
     const Profile& profile = *parts[i].profile;

@@ -57,15 +57,14 @@ namespace line {
 enum : protozero::pbf_tag_type { kFunction = 1, kLine };
 }
 namespace function {
-// No system name: of functions that have one pprof takes the name for a mangled one, and cuts template arguments out of
-// it.
+// No system name: if a function has one, pprof takes its name for a mangled one, and cuts out template arguments.
 enum : protozero::pbf_tag_type { kId = 1, kName, kFile = 4 };
 }  // namespace function
 
 struct SampleType {
   const char* type;
   const char* unit;
-  Metric metric;  // that asks for it as the first to be shown
+  Metric metric;  // with this metric it is shown first
   bool is_shown_for_metric;
   uint64_t (*value)(const SiteNumbers&);
 };

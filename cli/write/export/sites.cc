@@ -1,5 +1,5 @@
-// cli/write/export/sites.cc: what all lines of a site have in common is made once, as a stack of some dozen frames is
-// nearly all of it; what all lines of the file have stands at their end.
+// cli/write/export/sites.cc: the common part of a site's lines is made once, as a stack of some dozen frames is most of
+// a line; the common part of all lines is at their end.
 #include "cli/base/text.h"
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/analysis/metrics.h"
@@ -16,7 +16,7 @@
 namespace heapprof::cli {
 namespace {
 
-// Control characters are escaped before: quotes and backslashes are left.
+// Control characters are already escaped: only quotes and backslashes are left.
 std::string json_text(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : escape_controls(text)) {

@@ -1,6 +1,6 @@
-// cli/write/export/speedscope.cc: the importer wants "samples" (stacks of frame numbers) and "weights" side by side, of
-// one length. Its first view draws them in this order, and one box where neighbours have a frame in common: so they are
-// sorted. Its table has a row a frame, so a frame is a function, whatever line it stood at.
+// cli/write/export/speedscope.cc: the importer needs "samples" (stacks of frame numbers) and "weights", of equal
+// length. Its first view draws them in this order, with one box if neighbours have a frame in common: so they are
+// sorted. Its table has a row per frame, so a frame is a function, whatever the line.
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/analysis/sampling.h"

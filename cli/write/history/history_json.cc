@@ -1,4 +1,4 @@
-// cli/write/history/history_json.cc: the series and what was found in them, in integers.
+// cli/write/history/history_json.cc: the series and the findings in them, in integers.
 #include "cli/model/analysis/metrics.h"
 #include "cli/write/encode/json_stream.h"
 #include "cli/write/history/formats.h"

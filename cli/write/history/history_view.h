@@ -1,4 +1,4 @@
-// cli/write/history/history_view.h: what runs took over time, for people and for scripts.
+// cli/write/history/history_view.h: the memory of runs over time, for people and for scripts.
 #pragma once
 
 #include "cli/model/judge/history_series.h"

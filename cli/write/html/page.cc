@@ -1,5 +1,5 @@
-// cli/write/html/page.cc: the template's head, what the first screen needs, the data in the order in which the page
-// reads it, the template's tail.
+// cli/write/html/page.cc: the template's head, the first screen's data, the other data in the order of the page's
+// reading, the template's tail.
 #include "cli/write/html/page.h"
 
 #include "cli/model/analysis/places.h"
@@ -14,7 +14,7 @@
 namespace heapprof::cli {
 namespace {
 
-// In an element, JSON may hold no "</script": "<" stands only in strings, where an escape means the same.
+// In an element, JSON must not contain "</script": "<" occurs only in strings, where an escape means the same.
 std::string without_markup(std::string_view json) {
   std::string text;
   text.reserve(json.size());

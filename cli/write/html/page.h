@@ -1,14 +1,14 @@
 // cli/write/html/page.h: a profile, or two, as one page of HTML that needs nothing else: no network, no other file.
 //
-// The page is cli/page, built into heapprof; what is written here is its data. It counts nothing itself that a report
-// counts: sites, places and totals are the model's, so that all views agree.
+// The page is cli/page, built into heapprof; this writes its data. The page counts nothing itself that a report counts:
+// sites, places and totals come from the model, so that all views agree.
 //
 // Guarantees
 //  - The same profile gives the same bytes.
-//  - Nothing of a profile can be taken for markup: names lie in JSON whose "<" are escaped, or in base64.
-//  - What is left out is said on the page.
-// Trust:    names and paths are strangers': the page shows them as text alone, and its policy (CSP) lets it ask for
-//           nothing and run nothing but itself.
+//  - No text of a profile can be taken for markup: names are in JSON with escaped "<", or in base64.
+//  - The page says what is left out.
+// Trust:    names and paths are not trusted: the page shows them as text only, and its policy (CSP) lets it load
+//           nothing and run only its own code.
 #pragma once
 
 #include "cli/base/byte_sink.h"
@@ -21,16 +21,16 @@
 
 namespace heapprof::cli {
 
-// One profile of a page. pre: it is canonical, marked by suppressions and folds as a report's is.
+// One profile of a page. pre: it is canonical, and marked by suppressions and folds as for a report.
 struct PageSide {
   const Profile* profile = nullptr;
   std::string file;               // as the user named it
-  std::vector<Problem> warnings;  // what a reader must be told before they trust it
-  bool all_frames = false;        // the page begins with those that are not the user's own, too
+  std::vector<Problem> warnings;  // what a reader must know before trusting it
+  bool all_frames = false;        // the page begins with system frames shown, too
 };
 
 void write_report_page(const PageSide& side, ByteSink* sink);
-// Two on one page: what changed from the one to the other. pre: sides are those of `two`
+// Two on one page: the changes from one to the other. pre: sides are those of `two`
 void write_diff_page(const TwoProfiles& two, const DiffView& view, const BySide<PageSide>& sides, ByteSink* sink);
 
 }  // namespace heapprof::cli

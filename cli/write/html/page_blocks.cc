@@ -1,5 +1,5 @@
-// cli/write/html/page_blocks.cc: base64 costs a third, and it is what an element's text can hold; packed before that, a
-// column of a profile takes a byte or two a row.
+// cli/write/html/page_blocks.cc: base64 adds a third, but an element's text can hold it; as it is compressed before, a
+// column of a profile takes a byte or two per row.
 #include "cli/write/html/page_blocks.h"
 
 #include "cli/write/encode/gzip_sink.h"
@@ -34,7 +34,7 @@ class Base64Sink : public ByteSink {
   }
 
  private:
-  // The first so many of the four characters that three bytes make.
+  // Writes the first `characters` of the four characters that encode three bytes.
   void put(int characters) {
     constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (int i = 0; i < characters; ++i) text_ += kDigits[bits_ >> (18 - 6 * i) & 63];

@@ -1,14 +1,14 @@
-// cli/write/html/page_blocks.h: how data lies in the page: blocks of columns of numbers, packed, in elements that no
-// browser runs.
+// cli/write/html/page_blocks.h: the format of the page's data: blocks of columns of numbers, packed, in elements that
+// no browser runs.
 //
 // A block is an element <script type="application/octet-stream" id="NAME"> with base64 of gzip of its bytes. A number
-// is LEB128 (7 bits a byte, the lowest first); one that may fall is zigzag. Columns stand one behind the other, each as
-// long as a count says that came before. cli/page/src/data/columns.ts reads them; both are of one build, so there is no
+// is LEB128 (7 bits a byte, the lowest first); one that may decrease is zigzag. Columns follow each other; an earlier
+// count gives the length of each. cli/page/src/data/columns.ts reads them; both are of one build, so there is no
 // version.
 //
 // Guarantees
-//  - Nothing of the profile's can end the element: base64 has no "<".
-//  - Numbers above 2^53 - 1, which are none for the page, are written as 2^53 - 1.
+//  - No data of the profile can end the element: base64 has no "<".
+//  - Numbers above 2^53 - 1, which the page cannot represent, are written as 2^53 - 1.
 #pragma once
 
 #include "cli/base/byte_sink.h"
@@ -33,12 +33,12 @@ class PageColumns {
   void add_signed(int64_t value) {
     add(value < 0 ? (static_cast<uint64_t>(-(value + 1)) << 1 | 1) : static_cast<uint64_t>(value) << 1);
   }
-  // One number for each of `rows`, as `of` says.
+  // One number of(row) for each of `rows`.
   template <typename Rows, typename Of>
   void column(const Rows& rows, const Of& of) {
     for (const auto& row : rows) add(of(row));
   }
-  // Likewise, by what each has more than the one before.
+  // Likewise, as the difference from the row before.
   template <typename Rows, typename Of>
   void deltas(const Rows& rows, const Of& of) {
     int64_t before = 0;
@@ -62,7 +62,7 @@ class PageTexts {
   uint32_t number_of(const std::string& text) {
     return numbers_.emplace(text, static_cast<uint32_t>(numbers_.size())).first->second;
   }
-  // All of them, as a list in JSON, in the order of their numbers.
+  // All texts as a JSON list, in the order of their numbers.
   std::string json() const;
 
  private:

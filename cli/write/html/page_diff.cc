@@ -1,4 +1,4 @@
-// cli/write/html/page_diff.cc: a stack stands in the tree of the current profile, or if it is gone in the base's.
+// cli/write/html/page_diff.cc: a stack is in the tree of the current profile, or, if it is gone, in the base's.
 #include "cli/write/diff/diff_words.h"
 #include "cli/write/html/page_parts.h"
 

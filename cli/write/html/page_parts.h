@@ -1,4 +1,4 @@
-// cli/write/html/page_parts.h: what the page holds, each part written by a file of its own.
+// cli/write/html/page_parts.h: the parts of the page, each written by a separate file.
 #pragma once
 
 #include "cli/base/byte_sink.h"
@@ -17,17 +17,17 @@ namespace heapprof::cli {
 
 // ---- page_summary.cc ----
 
-// What the page's first screen needs, as JSON: the run, devices, findings, threads,
-// processes. cli/page/src/data/summary.ts has its types.
+// The data of the page's first screen, as JSON: the run, devices, findings, threads, processes.
+// cli/page/src/data/summary.ts has its types.
 
-// two: nullptr, unless the page is of what changed.
+// two: nullptr, unless the page shows a diff.
 void write_page_summary(std::span<const PageSide> sides, const TwoProfiles* two, const DiffView& view, ByteSink* sink);
 
 // ---- page_scopes.cc ----
 
 // The program's scopes, their single runs and its marks as columns (page_blocks.h).
 
-// Single runs of a page: more of them nobody can tell apart, and they would be most of its size. The longest are kept.
+// Limit of single runs on a page: more could not be distinguished, and would be most of its size. The longest are kept.
 inline constexpr size_t kMostPageRuns = 50'000;
 
 // scopes_count runs_count left_out_count marks_count; of scopes: distance to the parent (0: none), category, name
@@ -52,8 +52,8 @@ PageColumns page_tree(const Profile& profile, const PlaceTree& tree, const Frame
 PageColumns page_sites(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const Device& device,
                        PageTexts* texts);
 
-// So many stretches of a curve at most: no screen has as many columns. Where there are more (no profile of heapprof's
-// own has), neighbours are one, with the smallest and the largest of both.
+// Limit of a curve's time buckets: no screen has as many columns. If there are more (never in heapprof's own profiles),
+// neighbours are merged, with the smallest and the largest of both.
 inline constexpr size_t kMostPageBuckets = 8'192;
 Timeline fitted_timeline(const Timeline& timeline);
 
@@ -62,8 +62,8 @@ PageColumns page_timeline(const Timeline& timeline);
 
 // ---- page_diff.cc ----
 
-// What changed between the two profiles of a page: places and stacks as cli/model/compare
-// matched them, so that the page says what `heapprof diff` says.
+// The changes between the two profiles of a page: places and stacks as cli/model/compare matched them, so that the page
+// agrees with `heapprof diff`.
 
 // A member "diff" of the summary: sentences, remarks, and of each device its name and its place in each profile (from
 // 1; 0: it is not there).

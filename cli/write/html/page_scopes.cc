@@ -1,4 +1,4 @@
-// cli/write/html/page_scopes.cc: runs of all scopes in one list by their begins, as a chart draws them.
+// cli/write/html/page_scopes.cc: runs of all scopes in one list, sorted by begin, as a chart draws them.
 #include "cli/write/html/page_parts.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ PageColumns page_scopes(const Scopes& scopes, PageTexts* texts) {
     left_out += runs.size() - kMostPageRuns;
     runs.resize(kMostPageRuns);
   }
-  // Of those that begin together the outer one comes first: it is in front in the list of scopes.
+  // If several begin together, the outer one comes first, as in the list of scopes.
   std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
     return a.instance->begin_ns != b.instance->begin_ns ? a.instance->begin_ns < b.instance->begin_ns
            : a.length_ns() != b.length_ns()             ? a.length_ns() > b.length_ns()

@@ -1,4 +1,5 @@
-// cli/write/html/page_summary.cc: numbers go as numbers, and the page formats them; sentences are the report's own.
+// cli/write/html/page_summary.cc: numbers are written as numbers, and the page formats them; sentences are the
+// report's.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/findings.h"
@@ -79,7 +80,7 @@ class SideSummary {
   Metric main_metric() const { return profile_.has_lifetimes ? Metric::kPeak : Metric::kTotal; }
   uint64_t weight(const Device& device) const { return device.totals.*site_field_of(main_metric()).total; }
 
-  // The device that peaked highest, of those that are no part of another.
+  // The device with the highest peak, without devices that are part of another.
   size_t largest_device() const {
     size_t largest = 0;
     for (size_t i = 1; i < profile_.devices.size(); ++i) {
@@ -154,7 +155,7 @@ class SideSummary {
     json_.end_array();
   }
 
-  // Of each size class that has blocks its least and largest size (0: no limit), and how many.
+  // For each size class with blocks: its least and largest size (0: no limit), and their number.
   void write_sizes(const PlaceNumbers& sum) {
     json_.key("sizes");
     json_.begin_array();

@@ -1,4 +1,4 @@
-// cli/write/html/page_template.cc: the assembler puts the built file into the read-only data as it is.
+// cli/write/html/page_template.cc: the assembler includes the built file in the read-only data.
 #include "cli/write/html/page_template.h"
 
 asm(".pushsection .rodata\n"
@@ -17,7 +17,7 @@ namespace heapprof::cli {
 PageTemplate page_template() {
   constexpr std::string_view kPlace = "<!--heapprof:data-->";
   const std::string_view page(heapprof_page_begin, static_cast<size_t>(heapprof_page_end - heapprof_page_begin));
-  const size_t at = page.find(kPlace);  // the test of the template asks that it is there, once
+  const size_t at = page.find(kPlace);  // the template's test checks that it occurs exactly once
   return {page.substr(0, at), page.substr(at + kPlace.size())};
 }
 

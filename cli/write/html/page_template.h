@@ -1,12 +1,12 @@
-// cli/write/html/page_template.h: the page without data, as it was built from cli/page (cli/page/README.md) and is part
-// of heapprof.
+// cli/write/html/page_template.h: the page without data, built from cli/page (cli/page/README.md), and part of
+// heapprof.
 #pragma once
 
 #include <string_view>
 
 namespace heapprof::cli {
 
-// What stands before the data, and what behind it.
+// The parts before and after the data.
 struct PageTemplate {
   std::string_view head;
   std::string_view tail;

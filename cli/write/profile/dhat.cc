@@ -1,6 +1,6 @@
-// cli/write/profile/dhat.cc: what the viewer reads comes first: head, program
-// points, frame table. The extension holds the rest, per site in columns (names once, not a million times), and repeats
-// nothing but numbers that DHAT's fields cannot hold exactly; the columns are dhat_sites.cc's.
+// cli/write/profile/dhat.cc: the viewer's part comes first: head, program points, frame table. The extension holds the
+// rest, per site in columns (names once, not a million times), and repeats only numbers that DHAT's fields cannot hold
+// exactly; dhat_sites.cc writes the columns.
 #include "cli/write/profile/dhat.h"
 
 #include "cli/base/text.h"
@@ -76,7 +76,7 @@ class DhatWriter {
     json_.new_line();
     fields_("cmd", shell_joined(profile_.run.command) + sampling_comment(profile_));
     fields_("pid", clamp(profile_.run.pid));
-    // Rounded up, so that no moment and no lifetime is beyond it.
+    // Rounded up, so that every moment and lifetime is within it.
     fields_("te", dhat_time(profile_.run.duration_ns) + (is_time_ns() && profile_.run.duration_ns % kNsPerUs != 0));
     if (profile_.has_lifetimes)
       fields_("tg", profile_.devices.empty() ? 0 : dhat_time(profile_.devices[0].totals.peak_ns));
@@ -214,7 +214,7 @@ class DhatWriter {
     heapprof::cli::write_structs(name, structs, write_fields, &json_);
   }
 
-  // What the frame table's text does not say. Index 0 is the first real frame, ftbl[1].
+  // Facts that are not in the frame table's text. Index 0 is the first real frame, ftbl[1].
   void write_frames() {
     json_.key("frames");
     json_.begin_object();
@@ -403,7 +403,7 @@ class DhatWriter {
     });
   }
 
-  // Says that the peak is no amount that was ever in use, and the largest that was.
+  // Says that the peak is a sum that was never in use at one time, and gives the largest peak that was.
   void write_peak_of_sum(const Device& device) {
     uint64_t largest = 0;
     for (const MergedPart& part : profile_.merged)

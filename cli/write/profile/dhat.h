@@ -5,11 +5,11 @@
 // cli/model/profile/frame_text.h.
 //
 // Guarantees
-//  - Valgrind's dh_view.html opens it: no location is repeated, no number is beyond 2^53, no string holds control
+//  - Valgrind's dh_view.html opens it: no location is repeated, no number is beyond 2^53, no string contains control
 //    characters.
 //  - cli/read gives back the same Profile; equal profiles give equal bytes.
 //  - Environment variables are not in it.
-// Cost:     1.7 s and no memory to speak of for 155 MB, 800,000 sites of depth 25: about 200 bytes a site.
+// Cost:     1.7 s and negligible memory for 155 MB, 800,000 sites of depth 25: about 200 bytes a site.
 #pragma once
 
 #include "cli/base/byte_sink.h"

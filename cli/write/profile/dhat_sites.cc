@@ -1,9 +1,9 @@
 // cli/write/profile/dhat_sites.cc: columns for numbers that all sites have, lists for those that few have.
 //
 // A profile may have a million sites, and most numbers beyond DHAT's own are 0 for most of them. Objects with names
-// would repeat each name a million times. A column costs the number alone; where only few sites have one, the list of
-// their indexes and a short column beside it cost less still. Numbers beyond 2^53 are rounded by every reader that
-// takes numbers as doubles (dh_view.html), so those stand here in full as well.
+// would repeat each name a million times. A column costs only the numbers; if few sites have one, a list of their
+// indexes and a short column cost even less. Readers that take numbers as doubles (dh_view.html) round numbers beyond
+// 2^53, so those are also here in full.
 #include "cli/write/profile/dhat_sites.h"
 
 #include "cli/model/profile/site_fields.h"
@@ -52,7 +52,7 @@ void write_columns(const std::vector<Site>& sites, JsonWriter* json) {
   }
 }
 
-// Few sites call realloc, few have blocks of several sizes: lists of those, not columns.
+// Few sites call realloc, and few have blocks of several sizes: so lists of those, not columns.
 void write_listed(const std::vector<Site>& sites, JsonWriter* json) {
   for (const SiteListName& it : kSiteLists) {
     if (std::none_of(sites.begin(), sites.end(), [&](const Site& site) { return has_any(site.numbers, it); })) continue;
@@ -139,7 +139,7 @@ void write_spreads(const std::vector<Site>& sites, JsonWriter* json) {
   }
 }
 
-// Most sites have blocks of one size class: its number says it all. Else pairs of class and count.
+// Most sites have blocks of one size class: then its number suffices. Else pairs of class and count.
 void write_sizes(const SizedNumbers& numbers, bool is_coarse, JsonWriter* json) {
   const auto class_of = [is_coarse](int bucket) {
     return static_cast<uint64_t>(is_coarse ? coarse_of_bucket(bucket) : bucket + kSmallestBucketBits);
@@ -162,7 +162,7 @@ void write_sizes(const SizedNumbers& numbers, bool is_coarse, JsonWriter* json) 
   json->end_array();
 }
 
-// The numbers of a program point, where one of them is too large for its place in the program point.
+// The numbers of a program point, if one of them is too large for its field there.
 void write_exact_numbers(const std::vector<Site>& sites, JsonWriter* json) {
   json->key("exact_numbers");
   json->begin_array();

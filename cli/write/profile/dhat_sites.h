@@ -1,4 +1,4 @@
-// cli/write/profile/dhat_sites.h: the numbers of a device's sites that DHAT's program points have no field for, in
+// cli/write/profile/dhat_sites.h: those numbers of a device's sites for which DHAT's program points have no field, in
 // columns.
 #pragma once
 
@@ -16,8 +16,8 @@ inline constexpr uint64_t kExactDouble = (uint64_t{1} << 53) - 1;  // viewers ho
 // A key and an array of numbers.
 void write_numbers(std::string_view name, const std::vector<uint64_t>& numbers, JsonWriter* json);
 
-// An object: columns with a number per site, in the order of the program points, and lists of those few that have more
-// to say. Profile::has_coarse_sizes says how their blocks are counted by size.
+// An object: columns with a number per site, in the order of the program points, and lists of the few sites with
+// further numbers. Profile::has_coarse_sizes says how their blocks are counted by size.
 void write_site_columns(const std::vector<Site>& sites, bool has_coarse_sizes, JsonWriter* json);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
-// cli/write/profile/dhat_trace.cc: an event is five small numbers (some 17 bytes): its time counts from the event
-// before it, and what it is about is a row of a table, as a program's loop does the same to the same addresses.
+// cli/write/profile/dhat_trace.cc: an event is five small numbers (some 17 bytes): its time is relative to the previous
+// event, and its subject is a row of a table, as a program's loop does the same to the same addresses.
 #include "cli/write/profile/dhat_trace.h"
 
 #include "cli/write/profile/dhat_sites.h"
@@ -30,7 +30,7 @@ void write_column(std::string_view name, const Entries& entries, const NumberOf&
   json->new_line();
 }
 
-// The numbers of those live blocks that have the flag.
+// The indexes of the live blocks with the flag.
 void write_flagged(std::string_view name, const std::vector<TraceBlock>& live, bool TraceBlock::*flag,
                    JsonWriter* json) {
   std::vector<uint64_t> numbers;

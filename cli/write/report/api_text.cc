@@ -1,5 +1,5 @@
 // cli/write/report/api_text.cc: a line for each kind of call and place, the longest first. Allocating and freeing on a
-// device waits for the device: who does it again and again for the same memory is told what it costs.
+// device waits for the device: if a program does it repeatedly for the same memory, the cost is shown.
 #include "cli/base/saturating.h"
 #include "cli/base/units.h"
 #include "cli/write/report/report_sections.h"
@@ -16,13 +16,13 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostCalls = 12;
-constexpr size_t kMostPlaces = 3;  // of memory that is allocated again and again
+constexpr size_t kMostPlaces = 3;  // for memory that is allocated repeatedly
 constexpr size_t kMostThreads = 4;
 constexpr uint64_t kWorthSaying = 100;  // allocations of memory that was there before
 
 struct CallRow {
   std::string call;
-  uint32_t node = 0;  // of the stack with most of the time
+  uint32_t node = 0;  // the stack with most of the time
   uint64_t count = 0;
   uint64_t duration_ns = 0;
   uint64_t size_bytes = 0;
@@ -73,7 +73,7 @@ class ApiWriter {
     return place == 0 ? tree_.labels_count : tree_.labels[profile_.nodes[place].frame];
   }
 
-  // The longest first, as the calls are.
+  // The longest first, as for calls.
   std::vector<CallRow> sum_by_place() const {
     std::vector<CallRow> rows;
     std::map<std::pair<std::string, uint32_t>, size_t> index;
@@ -87,11 +87,11 @@ class ApiWriter {
     return rows;
   }
 
-  // Of the time, a line for those that spent most, if there are several.
+  // If several threads spent time, a line for those that spent most.
   std::string by_thread(const CallRow& all) const {
     std::map<uint32_t, CallRow> sums;
     for (const ApiThread& thread : profile_.api.threads) add(&sums[thread.thread], thread.count, thread.duration_ns, 0);
-    sums.erase(0);  // of many, each with little
+    sums.erase(0);  // the sum of many, each with little
     if (sums.size() < 2) return "";
     std::vector<std::pair<uint32_t, CallRow>> threads(sums.begin(), sums.end());
     std::stable_sort(threads.begin(), threads.end(),
@@ -108,8 +108,8 @@ class ApiWriter {
     return text + "\n";
   }
 
-  // By place: blocks of devices beyond those that a site had when it had most bytes: memory that had been there before,
-  // about.
+  // By place: blocks of devices beyond the number that a site had at its most bytes: roughly, memory that had been
+  // there before.
   std::map<uint32_t, uint64_t> blocks_there_before() const {
     std::map<uint32_t, uint64_t> blocks;
     for (const Device& device : profile_.devices) {
@@ -124,7 +124,7 @@ class ApiWriter {
     return blocks;
   }
 
-  // What they cost where they were allocated; and what freeing cost, which may have been anywhere, on the average.
+  // The cost of allocating them there; and the average cost of freeing, which may have happened anywhere.
   std::string allocated_again(const std::vector<CallRow>& rows) {
     CallRow frees;
     for (const CallRow& row : rows) {
@@ -172,7 +172,7 @@ class ApiWriter {
   const PlaceTree& tree_;
   const FrameNames& names_;
   size_t columns_;
-  std::deque<CallerChain> chains_;  // the lines point at them
+  std::deque<CallerChain> chains_;  // the lines point to them
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ ShownTree::ShownTree(const Profile& profile, const PlaceTree& place_tree, const 
   for (const Site& site : device.sites) {
     PlaceNumbers numbers;
     numbers.add(site);
-    // What is folded between the place and the allocator has no line of its own.
+    // Folded frames between the place and the allocator have no line.
     const uint32_t node = all_frames ? site.node : place_tree_.place_node[site.node];
     const uint32_t shown_node = site.node == 0 ? stackless_child() : shown[node];
     add_own(shown_node, profile.nodes[node].frame, numbers.metric(metric));
@@ -32,7 +32,7 @@ ShownTree::ShownTree(const Profile& profile, const PlaceTree& place_tree, const 
   }
 }
 
-// For each node of the profile the node here that stands for it.
+// For each node of the profile, the node here that represents it.
 std::vector<uint32_t> ShownTree::place_nodes(const Device& device, bool all_frames) {
   std::vector<bool> names_a_place(profile_.nodes.size());
   for (const Site& site : device.sites) names_a_place[place_tree_.place_node[site.node]] = true;
@@ -63,7 +63,7 @@ void ShownTree::add_own(uint32_t node, uint32_t frame, uint64_t value) {
   TreeNode& shown = nodes_[node];
   const bool is_first = shown.own_value == 0;
   shown.own_value = add_saturating(shown.own_value, value);
-  if (shown.is_stackless) return;  // there may be no frame at all
+  if (shown.is_stackless) return;  // the profile may have no frames at all
   if (is_first) shown.own_frame = frame;
   if (profile_.frames[shown.own_frame].line != profile_.frames[frame].line) shown.has_several_own_lines = true;
 }

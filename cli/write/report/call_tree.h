@@ -1,10 +1,10 @@
 // cli/write/report/call_tree.h: the call tree that reports show: the program's own functions, from the outermost
-// inwards, each with what was asked for in it and below it.
+// inwards, each with what it and its callees asked for.
 //
 // A function that calls itself is one node. Node 0 is the root; every other node's parent has a smaller number.
 //
 // Guarantees
-//  - The nodes are those of all sites, whatever the metric: trees of several metrics have the same.
+//  - The nodes are those of all sites, whatever the metric: trees of several metrics have the same nodes.
 //  - The root has the device's number.
 #pragma once
 
@@ -20,12 +20,12 @@ namespace heapprof::cli {
 struct TreeNode {
   uint32_t parent = 0;
   uint32_t function = 0;  // as PlaceTree::functions
-  uint32_t frame = 0;     // one of the frames that it stands for
+  uint32_t frame = 0;     // one of the frames that it represents
   bool is_stackless = false;
   bool has_several_lines = false;
   uint64_t value = 0;
-  uint64_t own_value = 0;  // of it: asked for in the function itself, and not below it
-  uint32_t own_frame = 0;  // one of the frames that asked for it
+  uint64_t own_value = 0;  // the part that the function itself asked for, not its callees
+  uint32_t own_frame = 0;  // one of the frames that asked for that part
   bool has_several_own_lines = false;
   std::vector<uint32_t> children;  // sorted once all values are known
 };

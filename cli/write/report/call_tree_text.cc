@@ -14,12 +14,12 @@ namespace heapprof::cli {
 namespace {
 
 constexpr uint64_t kCutShare = 100;   // one part in so many
-constexpr size_t kWidestIndent = 24;  // columns, one for each level; then it begins again
+constexpr size_t kWidestIndent = 24;  // columns, one for each level; then it starts again
 
 // A line that waits to be printed.
 struct Pending {
   uint32_t node = 0;       // 0: the line for what was cut
-  bool is_itself = false;  // what the node's function asked for, beside lines for what it called
+  bool is_itself = false;  // the part that the node's function asked for itself, beside lines for its callees
   uint64_t value = 0;
   size_t cut_count = 0;
   size_t depth = 0;
@@ -45,7 +45,7 @@ std::string render_call_tree(const Profile& profile, const PlaceTree& place_tree
   const size_t names_room = columns > value_width + kPercent ? columns - value_width - kPercent : 0;
   const size_t widest_indent = std::clamp<size_t>(names_room / 3, 8, kWidestIndent);
   std::vector<Pending> stack;
-  // Pushes the lines below a node, the last one first, since the stack turns them round.
+  // Pushes the lines below a node, the last one first, since the stack reverses them.
   const auto push_children = [&](uint32_t parent, size_t depth, const std::string& prefix) {
     const TreeNode& node = tree[parent];
     std::vector<Pending> lines;
@@ -60,7 +60,7 @@ std::string render_call_tree(const Profile& profile, const PlaceTree& place_tree
         ++cut.cut_count;
       }
     }
-    // Beside lines for its callees the function's own part has one, too: the lines below a line sum up to it.
+    // If callees have lines, the function's own part has one, too: the lines below a line sum up to it.
     const bool has_lines = !lines.empty() || cut.cut_count > 0;
     if (has_lines && parent != 0 && node.own_value >= least) {
       const auto smaller =
@@ -71,7 +71,7 @@ std::string render_call_tree(const Profile& profile, const PlaceTree& place_tree
       ++cut.cut_count;
     }
     if (cut.cut_count > 0) lines.push_back(cut);
-    // All that is below a line that began again bears its depth, so that it is never taken for what is outside of it.
+    // If the indent started again, the lines below show their depth, so that they are never taken for outer lines.
     const std::string start = display_width(prefix) >= widest_indent ? fmt::format("»{} ", depth) : prefix;
     for (size_t i = lines.size(); i-- > 0;) {
       const bool is_last = i + 1 == lines.size();

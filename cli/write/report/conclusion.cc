@@ -1,5 +1,5 @@
-// cli/write/report/conclusion.cc: a reader asks what kind of problem it is; the sentence is that of the first finding
-// of `report --findings`. What costs time and no memory is said where that is a good part of the run.
+// cli/write/report/conclusion.cc: a reader asks for the kind of problem: the sentence is that of the first finding of
+// `report --findings`. A finding that costs time and no memory is shown if that is a good part of the run.
 #include "cli/write/report/conclusion.h"
 
 #include "cli/base/function_name.h"
@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t kFront = 7;
 
-// The device that has most memory, without reserved addresses and devices that are parts of others.
+// The device with the most memory, without reserved addresses and devices that are parts of others.
 const Device* largest_device(const Profile& profile) {
   const Device* largest = nullptr;
   for (const Device& device : profile.devices) {
@@ -33,11 +33,11 @@ const Device* largest_device(const Profile& profile) {
   return largest;
 }
 
-// Of what a place has at the peak: how many bytes were in no page that was seen resident, at least, where that is half
-// of them and more. 0: less, or not known. Blocks that live for a moment may have been resident between two samples.
+// Of a place's bytes at the peak: at least how many were in no page that was seen resident, if that is half of them or
+// more. 0: less, or not known. Short-lived blocks may have been resident between two samples.
 uint64_t unseen_part(const Device& device, const SiteNumbers& numbers) {
   constexpr uint64_t kLeastBytes = 16 << 20;
-  constexpr uint64_t kLeastLifeNs = 50'000'000;  // some samples
+  constexpr uint64_t kLeastLifeNs = 50'000'000;  // as long as some samples
   const uint64_t bytes = numbers.peak_bytes;
   if (numbers.total_blocks == 0 || numbers.lifetime_ns / numbers.total_blocks < kLeastLifeNs) return 0;
   const uint64_t resident_bytes = device.totals.resident_max_bytes;
@@ -51,7 +51,7 @@ Conclusion::Conclusion(const Profile& profile, const PlaceTree& tree) : profile_
   if (can_have_findings(profile)) findings_ = find_findings(profile, tree, &brief_growth_);
 }
 
-// What the peak is made of, if a third of it has one place; nothing if that is not twice what the problem is about.
+// The main part of the peak, if one place has a third of it; nothing if that is not twice the problem's bytes.
 std::vector<ConclusionLine> Conclusion::most(size_t columns, const Finding* problem) const {
   constexpr uint64_t kLeastPercent = 33;
   constexpr uint64_t kLeastBytes = 8 << 20;
@@ -60,7 +60,7 @@ std::vector<ConclusionLine> Conclusion::most(size_t columns, const Finding* prob
   const std::vector<Place> places = find_places(profile_, tree_, *device);
   const Place* most = nullptr;
   for (const Place& place : places) {
-    if (!place.has_frame || is_python_mark(profile_, profile_.frames[place.frame])) continue;  // an import is no news
+    if (!place.has_frame || is_python_mark(profile_, profile_.frames[place.frame])) continue;  // imports are no news
     if (most == nullptr || place.numbers.peak_bytes > most->numbers.peak_bytes) most = &place;
   }
   const uint64_t peak_bytes = device->totals.peak_bytes;
@@ -80,7 +80,7 @@ std::vector<ConclusionLine> Conclusion::most(size_t columns, const Finding* prob
   if (unseen_bytes != 0) {
     sentence += fmt::format(", but the process had at most {} resident (sampled): {} or more were in no sample",
                             format_bytes(device->totals.resident_max_bytes), format_bytes(unseen_bytes));
-  } else if (numbers.total_blocks == numbers.peak_blocks && numbers.lifetime_ns != 0) {  // else it is of others, too
+  } else if (numbers.total_blocks == numbers.peak_blocks && numbers.lifetime_ns != 0) {  // else of others, too
     sentence += fmt::format(", {} {}", numbers.total_blocks == 1 ? "live for" : "live for an average of",
                             format_duration(numbers.lifetime_ns / numbers.total_blocks));
   }
@@ -94,7 +94,7 @@ std::vector<ConclusionLine> Conclusion::most(size_t columns, const Finding* prob
   return {{"most", sentence}};
 }
 
-// Where the place has no name: who asks there for most of it.
+// If the place has no name: the caller that asks for most of it.
 std::string Conclusion::caller_text(const Device& device, const Place& place) const {
   if (!profile_.frames[place.frame].function.empty()) return "";
   const CallerChain chain = find_callers(profile_, tree_, device, place, Metric::kPeak);
@@ -114,14 +114,14 @@ std::vector<ConclusionLine> Conclusion::lines(size_t columns) const {
   if (!can_have_findings(profile_)) return {};
   const auto slow = std::find_if(findings_.begin(), findings_.end(), [this](const Finding& finding) {
     constexpr uint64_t kLeastNs = 1'000'000;
-    const uint64_t part_of_run = finding.kind == FindingKind::kStorm ? 20 : 33;  // to mend one is more work
+    const uint64_t part_of_run = finding.kind == FindingKind::kStorm ? 20 : 33;  // fixing a storm is more work
     return rank_of(profile_, finding) == FindingRank::kTime &&
            estimated_ns(finding) >= std::max(kLeastNs, profile_.run.duration_ns / part_of_run);
   });
   const auto is_of_memory = [this](const Finding& finding) {
     return rank_of(profile_, finding) <= FindingRank::kUntrimmed;
   };
-  // A file that is read whole is mostly small beside what is made of it: others come first.
+  // A file that is read as a whole is mostly small beside what is made of it: other findings come first.
   const auto is_larger = [&](const Finding& finding) {
     return is_of_memory(finding) && finding.kind != FindingKind::kWholeFile;
   };
@@ -134,7 +134,7 @@ std::vector<ConclusionLine> Conclusion::lines(size_t columns) const {
   const bool has_memory = problem != findings_.end() && lines.empty();
   if (has_memory) lines.push_back(line("worst", *problem, columns));
   if (slow == findings_.end()) return lines;
-  // What most memory is used for is no problem: what costs time comes before it.
+  // The main use of memory is no problem: so a finding that costs time comes before it.
   lines.insert(has_memory ? lines.end() : lines.begin(), line("time", *slow, columns));
   return lines;
 }

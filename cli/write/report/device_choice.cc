@@ -1,4 +1,4 @@
-// cli/write/report/device_choice.cc: by the peak; where a profile has none, by all that was allocated.
+// cli/write/report/device_choice.cc: by the peak; if a profile has none, by total allocations.
 #include "cli/write/report/device_choice.h"
 
 #include "cli/base/text.h"
@@ -20,7 +20,7 @@ uint64_t weight(const Profile& profile, const Device& device) {
   return profile.has_lifetimes ? device.totals.peak_bytes : device.totals.total_bytes;
 }
 
-// More than its numbers is known of it.
+// Whether more than its numbers is known.
 bool has_more_to_say(const Device& device) {
   return !device.refusals.empty() || device.limit_bytes != 0 || device.use.samples != 0 || device.unseen.has_any() ||
          device.segments.has_refusal() || device.held.pools_peak_bytes != 0 || device.held.graphs_peak_bytes != 0;
@@ -44,7 +44,7 @@ DeviceChoice choose_devices(const Profile& profile) {
       choice.shown.push_back(&device);
     }
   }
-  // A part of a device ("cuda:0/tensors", Python's objects, which lie in mapped memory) stays behind it.
+  // A part of a device ("cuda:0/tensors", Python's objects, which are in mapped memory) comes after that device.
   const auto outer = [&](const Device* device) {
     const Device* found = find_device(profile, device->name.substr(0, device->name.find('/')));
     if (found != nullptr && is_inner_device(found->name)) found = find_device(profile, "mapped");

@@ -1,12 +1,11 @@
-// cli/write/report/device_choice.h: which devices a screen has room for.
+// cli/write/report/device_choice.h: chooses the devices that fit a screen.
 //
-// A device with less than a hundredth of what the largest one peaked at is named in one line with its peak; so are
-// addresses without memory (mapped:reserved): who wants to see more of one asks for it (--device NAME).
+// A device whose peak is less than a hundredth of the largest peak is only named in one line with its peak. So are
+// addresses without memory (mapped:reserved). --device NAME shows more.
 //
 // Guarantees
 //  - The largest comes first.
-//  - The heap is always shown, and so is a device that refused memory, has a limit, or of which a driver said
-//    something.
+//  - The heap is always shown, and so is a device that refused memory, has a limit, or has numbers from a driver.
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -24,8 +23,8 @@ struct DeviceChoice {
 };
 DeviceChoice choose_devices(const Profile& profile);
 
-// "below 1 %: mapped 64.0 KiB; addresses without memory: mapped:reserved (heapprof report --device NAME)", with its end
-// of line; empty: all are shown. `call`: how to ask for one.
+// "below 1 %: mapped 64.0 KiB; addresses without memory: mapped:reserved (heapprof report --device NAME)", with a line
+// end; empty: all are shown. `call`: the command that shows one.
 std::string small_devices_line(const Profile& profile, const DeviceChoice& choice, bool exact_bytes,
                                const std::string& call, size_t columns);
 

@@ -1,7 +1,7 @@
-// cli/write/report/device_text.cc: a device has one line, and as many more as there is to be said of it.
+// cli/write/report/device_text.cc: a device has one line, and more lines for further facts.
 //
-// Cells of all devices stand in columns, so that two cards can be compared; what only some devices have (refusals, what
-// the driver holds, the spread of merged peaks) follows, and goes on below where the terminal ends.
+// Cells of all devices are in columns, so that two cards can be compared. What only some devices have (refusals, what
+// the driver holds, the spread of merged peaks) follows, and wraps at the terminal's width.
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
@@ -23,7 +23,7 @@ namespace {
 
 constexpr uint64_t kLeastShownBytes = 8 << 20;
 
-// What of the resident set is known: an out-of-memory kill is about all of it.
+// The known parts of the resident set: an out-of-memory kill depends on all of it.
 std::vector<std::string> resident_cells(const DeviceTotals& totals, bool exact_bytes) {
   const auto bytes = [exact_bytes](uint64_t value) {
     return exact_bytes ? format_bytes_exact(value) : format_bytes(value);
@@ -40,7 +40,7 @@ std::vector<std::string> resident_cells(const DeviceTotals& totals, bool exact_b
   return cells;
 }
 
-// What is resident of the heap and in no use, where that is a good part of it.
+// The resident but unused part of the heap, if it is a good part.
 std::vector<std::string> unreturned_cells(const Fragmentation& it, bool exact_bytes) {
   if (it.unused_bytes() < kLeastShownBytes || it.unused_bytes() < it.resident_bytes / 4) return {};
   const auto bytes = [exact_bytes](uint64_t value) {
@@ -51,7 +51,7 @@ std::vector<std::string> unreturned_cells(const Fragmentation& it, bool exact_by
           fmt::format("pages nearly empty {})", bytes(it.sparse_bytes))};
 }
 
-// What of large blocks was never used, where that is a good part of them.
+// The part of large blocks that was never used, if it is a good part.
 std::vector<std::string> untouched_cells(const Untouched& it, bool exact_bytes) {
   if (it.untouched_bytes < kLeastShownBytes || it.untouched_bytes < it.bytes / 4) return {};
   const auto bytes = [exact_bytes](uint64_t value) {
@@ -63,7 +63,7 @@ std::vector<std::string> untouched_cells(const Untouched& it, bool exact_bytes) 
 
 class DeviceLines {
  public:
-  // tree: nullptr where packages are not asked for.
+  // tree: nullptr if packages are not asked for.
   DeviceLines(const Profile& profile, const PlaceTree* tree, bool exact_bytes, size_t columns)
       : profile_(profile), tree_(tree), exact_bytes_(exact_bytes), columns_(columns) {}
 
@@ -87,7 +87,7 @@ class DeviceLines {
  private:
   std::string bytes(uint64_t value) const { return exact_bytes_ ? format_bytes_exact(value) : format_bytes(value); }
 
-  // Whose peak stands out, and what the others' were.
+  // The processes whose peak is an outlier, and the others' peaks.
   std::vector<std::string> spread_cells(const PeakSpread& spread) const {
     constexpr size_t kMostNamed = 3;
     std::vector<std::string> cells;
@@ -128,7 +128,7 @@ class DeviceLines {
     return cells;
   }
 
-  // "NVIDIA H200, 139 GiB", its address and name among all devices, and the limit that the run set.
+  // "NVIDIA H200, 139 GiB", its address and name among all devices, and the run's limit.
   std::vector<std::string> identity_cells(const Device& device) const {
     const DeviceIdentity& identity = device.identity;
     std::vector<std::string> cells = {escape_controls(identity.product)};
@@ -140,7 +140,7 @@ class DeviceLines {
     return cells;
   }
 
-  // Each device on a line of its own, their facts in columns; what does not fit goes on below.
+  // Each device on its own line, the facts in columns; what does not fit goes below.
   void first_line(const Device& device, std::vector<std::string> cells) {
     constexpr size_t kGap = 3;
     for (size_t i = 0; i < cells.size(); ++i) cells[i] = pad_right(cells[i], widths_[i]);

@@ -171,7 +171,7 @@ class FindingsWriter {
     }
   }
 
-  // Of what is lost, where it is known what owns it.
+  // The owners of lost memory, if known.
   void write_owners(const Finding& finding) {
     if (finding.owners == 0) return;
     json_.count("owners_count", finding.owners);

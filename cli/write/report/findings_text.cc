@@ -1,5 +1,5 @@
-// cli/write/report/findings_text.cc: `report --findings` for people: four lines a finding: the cost, the place, what is
-// known, what helps.
+// cli/write/report/findings_text.cc: `report --findings` for people: four lines per finding: cost, place, facts,
+// remedy.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/folding.h"
@@ -56,7 +56,7 @@ class FindingsText {
   std::string bold(const std::string& text) const { return painted(text, kBold); }
   std::string faint(const std::string& text) const { return painted(text, kFaint); }
 
-  // What could not be judged, by its reason; without findings also what no profile can tell.
+  // What could not be judged, by reason; without findings also what no profile can show.
   void unjudged(bool is_whole) {
     std::vector<std::pair<std::string, std::string>> lines;  // why, what
     for (const Unasked& one : find_unasked(profile_, view_.device)) {
@@ -108,7 +108,7 @@ class FindingsText {
     if (!has_room) text_ += std::string(kIndent, ' ') + faint(name) + "\n";
   }
 
-  // Between words, at the width of prose.
+  // Breaks between words, at the width of prose.
   void wrap(const std::string& text, size_t indent, const char* paint) {
     const size_t room = std::max<size_t>(std::min(columns_, kWidest), indent + 20) - indent;
     std::string line;

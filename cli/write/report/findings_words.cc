@@ -1,7 +1,7 @@
 // cli/write/report/findings_words.cc: a finding is a suspicion with a number, and its words must not say more.
 //
-// Each sentence says what was counted and by which rule that looks like a problem. What is reckoned and not counted
-// (the bytes that a growing vector copied) is said to be; what may be meant (a cache) is not called a leak.
+// Each sentence says what was counted, and by which rule that looks like a problem. Estimated numbers (the bytes that a
+// growing vector copied) are marked as such; what may be intended (a cache) is not called a leak.
 #include "cli/write/report/findings_words.h"
 
 #include "cli/base/function_name.h"
@@ -30,7 +30,7 @@ uint64_t per_second(uint64_t value, uint64_t over_ns) {
                       : static_cast<uint64_t>(std::min<Wide>(Wide{value} * 1'000'000'000 / over_ns, UINT64_MAX));
 }
 
-// What a developer does where a container grows whose final size is known.
+// The remedy for a growing container whose final size is known.
 std::string reserve_text(Language language) {
   switch (language) {
     case Language::kCpp: return "call reserve() with the final size";
@@ -42,12 +42,12 @@ std::string reserve_text(Language language) {
   return "";
 }
 
-// The same of a block of realloc()'s, which in C++ no container has.
+// The same for a block of realloc(), which no container in C++ uses.
 std::string resize_text(Language language) {
   return reserve_text(language == Language::kCpp ? Language::kC : language);
 }
 
-// What is done with many tiny values that are kept, and with those that are short-lived.
+// The remedies for many tiny values that are kept, and for short-lived ones.
 std::string kept_values_text(Language language) {
   return language == Language::kPython ? "hold the values in one array"
                                        : "hold the values in one array, or take them from a pool";
@@ -76,7 +76,7 @@ std::string lost_text(const Finding& finding, const FrameNames& names, const Rep
                      bytes(view, finding.each_bytes), format_count(finding.all_blocks));
 }
 
-// A sum of runs does not know what was alive at once.
+// A sum of runs does not know how many were alive at the same time.
 std::string alive_text(const Profile& profile, const Finding& finding) {
   return profile.merged.empty() ? fmt::format("; at most {} alive at once", format_count(finding.most_blocks)) : "";
 }
@@ -92,7 +92,7 @@ Language language_of(const Profile& profile, const Finding& finding) {
   }
   if (frame.file.ends_with(".c")) return Language::kC;
   if (frame.file.ends_with(".rs")) return Language::kRust;
-  // Only C++'s names have parameters.
+  // Only C++ names have parameters.
   const bool may_be_cpp = frame.file.empty() || frame.file.ends_with(".h");
   return may_be_cpp && frame.function.find('(') != std::string::npos ? Language::kCpp : Language::kOther;
 }
@@ -131,7 +131,7 @@ std::string finding_head(const Finding& finding, const ReportView& view) {
 
 namespace {
 
-// Of a function with several lines it is not said which of them allocate, and which call what does.
+// For a function with several lines, the text does not say which of them allocate, and which call a function that does.
 const char* whose_text(const Finding& finding) {
   return finding.other_lines.empty() ? "is this place's" : "comes from this function and what it calls";
 }
@@ -222,7 +222,7 @@ std::string finding_detail(const Profile& profile, const Finding& finding, const
 
 namespace {
 
-// Pages without a block an allocator can give back; those in which a few blocks lie it cannot.
+// An allocator can give back pages without a block, but not pages with a few blocks.
 std::string unreturned_remedy(const Finding& finding) {
   return !finding.is_pinned
              ? "let the allocator give it back when the work is done (malloc_trim(0) in glibc), or do that work in a "
@@ -231,7 +231,7 @@ std::string unreturned_remedy(const Finding& finding) {
                "own; malloc_trim(0) gives back the pages without a block, in glibc";
 }
 
-// What helps where a line of Python asked for the memory.
+// The remedy if a line of Python asked for the memory.
 std::string python_remedy(FindingKind kind) {
   switch (kind) {
     case FindingKind::kGrowth:
@@ -315,7 +315,7 @@ std::string share_text(const Profile& profile, const Finding& finding) {
 std::string place_words(const Profile& profile, const FrameNames& names, uint32_t frame, uint32_t device,
                         size_t word_columns, const std::string& more_lines) {
   constexpr size_t kMost = 48;
-  constexpr size_t kSigns = 3;  // "(" before, ")," behind
+  constexpr size_t kSigns = 3;  // "(" before, ")," after
   const size_t room = std::min(kMost, std::max<size_t>(word_columns, 12) - kSigns);
   std::string at = "code without a stack";
   if (frame != kNoModule) {
@@ -357,7 +357,7 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
   const std::string count = format_count(finding.cost_blocks);
   const Language language = language_of(profile, finding);
   const bool is_python = language == Language::kPython;
-  const bool can_be_judged = finding.device == 0 && !profile.run.leak_check.is_made;  // of the host only
+  const bool can_be_judged = finding.device == 0 && !profile.run.leak_check.is_made;  // only for the host
   switch (finding.kind) {
     case FindingKind::kGrowth:
       if (finding.is_of_tensors)

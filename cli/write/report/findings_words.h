@@ -1,4 +1,4 @@
-// cli/write/report/findings_words.h: findings in words: what was found, what it costs, what people usually do about it.
+// cli/write/report/findings_words.h: findings in words: what was found, what it costs, and the usual remedy.
 #pragma once
 
 #include "cli/model/analysis/findings.h"
@@ -9,7 +9,7 @@
 
 namespace heapprof::cli {
 
-// In which language a finding gives advice: that of the place's source file, by its name.
+// The programming language for a finding's advice: that of the place's source file, by its name.
 enum class Language { kC, kCpp, kRust, kPython, kOther };
 Language language_of(const Profile& profile, const Finding& finding);
 
@@ -19,22 +19,22 @@ std::string finding_head(const Finding& finding, const ReportView& view);
 std::string finding_detail(const Profile& profile, const Finding& finding, const FrameNames& names,
                            const ReportView& view);
 std::string finding_remedy(const Profile& profile, const Finding& finding);
-// All of it in one sentence without a full stop: what it costs, where, what kind of problem it is, what helps. No word
-// is wider than `word_columns`: function, file and device are shortened.
+// All in one sentence without a full stop: the cost, the place, the kind of problem, the remedy. No word is wider than
+// `word_columns`: function, file and device are shortened.
 std::string finding_sentence(const Profile& profile, const Finding& finding, const FrameNames& names,
                              size_t word_columns);
-// "parse (load.cc:12) on cuda:0": shortened likewise. frame: kNoModule: none; more_lines: behind its location
+// "parse (load.cc:12) on cuda:0": shortened likewise. frame: kNoModule: no frame; more_lines: after its location
 std::string place_words(const Profile& profile, const FrameNames& names, uint32_t frame, uint32_t device,
                         size_t word_columns, const std::string& more_lines = {});
-// ", :15, :18": the other lines of its function, after its location; empty if it has one line.
+// ", :15, :18": the other lines of its function, after its location; empty if it has only one.
 std::string other_lines_text(const Profile& profile, const Finding& finding);
 std::string share_text(const Profile& profile, const Finding& finding);  // "71.0 % of the peak"
-// What a rule looks for, in words that need no manual: "places that hold more and more".
+// What a rule looks for, understandable without a manual: "places that hold more and more".
 std::string looked_for(FindingKind kind);
-// Why a rule could not be asked.
+// Why a rule could not be applied.
 std::string why_unasked(const Profile& profile, const Unasked& unasked);
 
-// Those of the devices that the view is about.
+// The findings on the devices that the view shows.
 std::vector<Finding> shown_findings(const Profile& profile, const ReportView& view, const PlaceTree& tree);
 
 }  // namespace heapprof::cli

@@ -19,10 +19,10 @@ using Renderer = std::string (*)(const Profile& profile, const ReportView& view,
 struct ReportFormat {
   const char* name;  // of --format
   Renderer render;
-  Renderer render_findings;   // nullptr: it has no room for words
-  Renderer render_snapshots;  // nullptr: it has no room for them
-  bool is_of_scopes = false;  // and of nothing else
-  std::string (*render_table)(std::string_view name, const CellTable& table) = nullptr;  // nullptr: none by itself
+  Renderer render_findings;   // nullptr: this format cannot show texts
+  Renderer render_snapshots;  // nullptr: this format cannot show them
+  bool is_of_scopes = false;  // and shows nothing else
+  std::string (*render_table)(std::string_view name, const CellTable& table) = nullptr;  // nullptr: no single table
 };
 
 std::span<const ReportFormat> report_formats();

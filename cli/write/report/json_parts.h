@@ -1,4 +1,4 @@
-// cli/write/report/json_parts.h: parts of the report's JSON that have a file of their own.
+// cli/write/report/json_parts.h: parts of the report's JSON that are in separate files.
 #pragma once
 
 #include "cli/model/analysis/places.h"
@@ -17,14 +17,14 @@ namespace heapprof::cli {
 // "inputs": an object for each device of each.
 void write_inputs(const Profile& profile, JsonWriter* json);
 
-// "by_input" of the place's largest stack, in the place's object; nothing where that is not known.
+// "by_input" of the place's largest stack, in the place's object; nothing if it is not known.
 void write_spread(const Profile& profile, const Device& device, const Place& place, JsonWriter* json);
 
 // ---- scope_sums_json.cc ----
 
-// What scopes came to by category, and PyTorch's operators by name.
+// Sums of scopes by category, and of PyTorch's operators by name.
 
-// The members "operators", where there are any, and "categories", into an open object.
+// Writes the members "operators", if there are any, and "categories" into an open object.
 void write_scope_sums(const Scopes& scopes, const std::vector<CategoryRule>& rules, JsonWriter* json);
 
 }  // namespace heapprof::cli

@@ -1,6 +1,5 @@
-// cli/write/report/leak_text.cc: one sentence for who wants to know whether there is a leak, a table for who looks for
-// it. What is only possibly lost is said, and is in no total: most of it is of libraries that keep pointers to the
-// middle.
+// cli/write/report/leak_text.cc: one sentence says whether there is a leak, a table shows where. Possibly lost memory
+// is shown, but in no total: most of it belongs to libraries that keep pointers to the middle of blocks.
 #include "cli/base/file_name.h"
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
@@ -31,14 +30,14 @@ std::string amount(uint64_t bytes, uint64_t blocks, const LeakView& view) {
                      format_counted(blocks, "block"));
 }
 
-// What helps where the kernel refuses: the caller may not trace.
+// The remedy if the kernel refuses: the caller may not trace.
 std::string remedy_of(const std::string& reason) {
   const bool is_refused =
       reason.find("ptrace") != std::string::npos || reason.find("process_vm_readv") != std::string::npos;
   return is_refused ? "; let heapprof trace (docker run --cap-add SYS_PTRACE), or use valgrind --leak-check=full" : "";
 }
 
-// The places that lost something.
+// The places that lost memory.
 std::vector<uint32_t> rank_lost(const std::vector<Place>& places) {
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < places.size(); ++i) {
@@ -69,7 +68,7 @@ std::string shown_of(size_t shown, size_t all, const char* what) {
   return shown < all ? fmt::format("top {} of {} {}s", shown, all, what) : format_counted(all, what);
 }
 
-// pre: the story lives as long as the line
+// pre: the story outlives the line
 PlaceLine line_of_story(const LostStory& story, const FrameNames& names, bool with_location) {
   PlaceLine line;
   if (story.frames.empty()) {
@@ -89,7 +88,7 @@ PlaceLine line_of_story(const LostStory& story, const FrameNames& names, bool wi
   return line;
 }
 
-// False: a remark had no room.
+// False: a remark did not fit.
 bool lay_out_stories(std::span<const LostStory> stories, uint64_t all_bytes, const FrameNames& names,
                      const LeakView& view, bool with_location, std::string* rows) {
   std::vector<PlaceLine> lines;
@@ -108,7 +107,7 @@ bool lay_out_stories(std::span<const LostStory> stories, uint64_t all_bytes, con
   return has_all;
 }
 
-// Where a cycle's other place has no room with its line, it has its function alone.
+// If the other place of a cycle does not fit with its line, only its function is shown.
 LostPlaces owner_rows(const std::vector<LostStory>& stories, uint64_t all_bytes, const FrameNames& names,
                       const LeakView& view) {
   LostPlaces result;
@@ -120,14 +119,14 @@ LostPlaces owner_rows(const std::vector<LostStory>& stories, uint64_t all_bytes,
   return result;
 }
 
-// All that is reachable, suppressed or not: what holds it is not told by site.
+// All reachable bytes, suppressed or not: holders are not recorded by site.
 uint64_t reachable_in_all(const Device& device) {
   uint64_t bytes = 0;
   for (const Site& site : device.sites) bytes = add_saturating(bytes, site.numbers.reachable_bytes);
   return bytes;
 }
 
-// Those that a reader would miss, in how many of all.
+// The holders that matter to a reader.
 std::span<const Holder> main_holders(const Device& device, uint64_t reachable_bytes, const LeakView& view) {
   constexpr uint64_t kLeastPart = 100;
   const uint64_t least_bytes = view.has_small ? 1 : std::max<uint64_t>(1, reachable_bytes / kLeastPart);
@@ -137,7 +136,7 @@ std::span<const Holder> main_holders(const Device& device, uint64_t reachable_by
   return std::span(device.held_by).first(shown);
 }
 
-// The largest of the places that have what it holds: "mostly Cache::add (cache.cc:31)".
+// The largest of the places that allocated what it holds: "mostly Cache::add (cache.cc:31)".
 std::string main_place_of(const Profile& profile, const PlaceTree& tree, const FrameNames& names,
                           const Holder& holder) {
   std::map<uint32_t, uint64_t> bytes_of;  // by frame

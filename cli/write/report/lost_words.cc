@@ -1,8 +1,8 @@
 // cli/write/report/lost_words.cc: a cycle is named by the places whose blocks point to each other, as one of these
-// pointers is what has to change. Two places are named: a longer list would not be read.
+// pointers has to change. Two places are named: a longer list would not be read.
 //
-// Only where a counting pointer was seen is it the whole advice to let one of them not own: a list that links its nodes
-// both ways is a cycle, too, and is lost because its last owner went without freeing it.
+// Making one pointer non-owning is the whole advice only if a counting pointer was seen: a doubly linked list is a
+// cycle, too, and is lost because its last owner went without freeing it.
 #include "cli/write/report/lost_words.h"
 
 #include "cli/base/function_name.h"
@@ -21,7 +21,7 @@ std::string lost_amount(uint64_t bytes, bool exact_bytes) {
   return exact_bytes ? format_bytes_exact(bytes) : format_bytes(bytes);
 }
 
-// ", B" or " and B": the others of a cycle, each by name(frame).
+// ", B" or " and B": the other places of a cycle, each by name(frame).
 template <typename Name>
 std::string other_places(const std::vector<uint32_t>& frames, const Name& name) {
   if (frames.empty()) return "";
@@ -36,7 +36,7 @@ std::string short_place(const FrameNames& names, uint32_t frame, bool with_locat
   return shorten_function(names.function(frame), kMost) + (where.empty() ? "" : " (" + where + ")");
 }
 
-// "std::weak_ptr"; empty: the language has no such pointer.
+// "std::weak_ptr"; empty if the language has no such pointer.
 std::string unowning_pointer(Language language) {
   switch (language) {
     case Language::kCpp: return "std::weak_ptr";

@@ -1,7 +1,7 @@
-// cli/write/report/lost_words.h: in words, what owns memory that is lost (run --leak-check), and what helps.
+// cli/write/report/lost_words.h: texts about the owners of lost memory (run --leak-check), and the advice.
 //
 // Guarantees
-//  - A pointer that does not own is advised by its name (std::weak_ptr, Weak) only in languages that have it.
+//  - The advice names a non-owning pointer (std::weak_ptr, Weak) only for languages that have it.
 #pragma once
 
 #include "cli/model/analysis/findings.h"
@@ -13,19 +13,19 @@
 
 namespace heapprof::cli {
 
-// pre of all: finding.owners is not 0; of those of cycles: finding.is_cycle
+// pre, for all: finding.owners is not 0; for those about cycles: finding.is_cycle
 
 // "51.3 MiB lost in 36 cycles"
 std::string cycle_head(const Finding& finding, bool exact_bytes);
-// How the owners hold each other, and what they own; without a full stop.
+// How the owners point to each other, and what they own; without a full stop.
 std::string owner_detail(const Finding& finding, const FrameNames& names, bool exact_bytes);
 // "let one of them point without owning (std::weak_ptr)"
 std::string cycle_remedy(Language language, bool is_counted);
-// As finding_sentence(), of an owner that has more than itself.
+// As finding_sentence(), for an owner that owns more than itself.
 std::string owner_sentence(const Profile& profile, const Finding& finding, const FrameNames& names,
                            size_t word_columns);
-// "with Node::attach (scene.cc:21)": the other places of a cycle whose first place is shown; of one place "in a cycle".
-// frames: kNoModule: of a stack without a frame
+// "with Node::attach (scene.cc:21)": the other places of a cycle whose first place is shown; "in a cycle" if it has one
+// place. frames: kNoModule: a stack without a frame
 std::string cycle_remark(const FrameNames& names, const std::vector<uint32_t>& frames, bool with_location);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-// cli/write/report/packages_text.cc: see report_sections.h. Names of packages are strangers', and escaped.
+// cli/write/report/packages_text.cc: see report_sections.h. Names of packages are not trusted, and escaped.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/packages.h"
@@ -28,7 +28,7 @@ std::vector<std::string> package_cells(const Profile& profile, const PlaceTree& 
   const std::vector<Package> packages = find_packages(profile, tree, device, Metric::kPeak);
   const uint64_t all_bytes = sum_of_sites(device).peak_bytes;
   if (packages.size() < 2 || all_bytes == 0) return cells;
-  // Where nearly all is the program's own, or a library's, there is nothing to tell apart.
+  // If nearly all belongs to the program itself, or to one library, there is nothing to distinguish.
   if (!has_python(profile) && packages[0].numbers.peak_bytes >= all_bytes / 20 * 19) return cells;
   size_t count = 0;
   while (count < std::min(packages.size(), kMostShown) && packages[count].numbers.peak_bytes >= all_bytes / 100)
@@ -78,7 +78,7 @@ std::string packages_table(const Profile& profile, const PlaceTree& tree, const 
   for (const Row& row : rows) {
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
   }
-  // What has no room goes: allocations first, then what they came to.
+  // Columns that do not fit are left out: allocations first, then their bytes.
   std::array<bool, 6> is_shown = {true, true, true, true, true, true};
   size_t used = 0;
   for (size_t i = 0; i < 5; ++i) used += widths[i] + kPackageGap;

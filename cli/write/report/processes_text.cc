@@ -1,5 +1,5 @@
-// cli/write/report/processes_text.cc: see report_sections.h. The names of files stand in lines of their own where they
-// would push the commands out of sight.
+// cli/write/report/processes_text.cc: see report_sections.h. Names of files are on separate lines if they would push
+// the commands out of sight.
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
@@ -15,7 +15,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kShownProcesses = 10;
-constexpr size_t kNarrowProcesses = 60;  // columns below which calls begin at the left
+constexpr size_t kNarrowProcesses = 60;  // columns below which calls start at the left
 constexpr size_t kShownWithTop = 100;    // as many as a profile keeps
 
 uint64_t memory_peak(const Profile& profile) {
@@ -30,7 +30,7 @@ std::string bytes(uint64_t value, const ReportView& view) {
   return view.exact_bytes ? format_bytes_exact(value) : format_bytes(value);
 }
 
-// How its profile is seen, or why it is not.
+// How to view its profile, or why that is impossible.
 std::string call_text(const Profile& profile, const ReportView& view, size_t index, size_t columns) {
   const std::string& file = profile.run.processes[index].file;
   if (file.empty()) return "it has no file";

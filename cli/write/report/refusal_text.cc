@@ -1,8 +1,8 @@
-// cli/write/report/refusal_text.cc: the last refusal is told in full, since it is the one that ended the run.
+// cli/write/report/refusal_text.cc: the last refusal is shown in full, since it is the one that ended the run.
 //
-// Who had the memory then is shown by place and not by stack, as everywhere in a report. Where what was asked for and
-// what was free would read alike when rounded, both are shown to the byte: "2.00 GiB asked for, 2.00 GiB free" would
-// look like a mistake of ours.
+// The holders of the memory at that time are shown by place and not by stack, as everywhere in a report. If the
+// requested and the free bytes would be equal when rounded, both are shown to the byte: "2.00 GiB asked for, 2.00 GiB
+// free" would look like an error of heapprof.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/report/report_sections.h"
@@ -26,7 +26,7 @@ class RefusalWriter {
   std::string write() {
     size_t shown = 0;
     for (const Refusal& refusal : device_.refusals) {
-      if (shown == view_.most_refusals || refusal.size_bytes == 0) break;  // the last stands for many
+      if (shown == view_.most_refusals || refusal.size_bytes == 0) break;  // the last represents many
       ++shown;
       text_ += sentence(refusal) + "\n";
       places(refusal);
@@ -58,7 +58,7 @@ class RefusalWriter {
                        moment_text(profile_, refusal.last_ns), asked, left, bytes(refusal.live_bytes));
   }
 
-  // Sites that read alike are one place, as everywhere.
+  // Sites with the same text are one place, as everywhere.
   std::vector<LiveSite> live_by_place(const Refusal& refusal) const {
     std::map<uint32_t, size_t> index;
     std::vector<LiveSite> places;
@@ -100,7 +100,7 @@ class RefusalWriter {
   const FrameNames& names_;
   const Device& device_;
   const RefusalView& view_;
-  std::deque<CallerChain> chains_;  // the lines point at them
+  std::deque<CallerChain> chains_;  // the lines point to them
   std::string text_;
 };
 

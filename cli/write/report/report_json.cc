@@ -1,6 +1,6 @@
 // cli/write/report/report_json.cc: the report for scripts.
 //
-// Names end in _bytes, _ns and _count, and a field that the file does not have is left out rather than 0.
+// Names end in _bytes, _ns and _count, and a field that the file does not have is left out instead of 0.
 #include "cli/base/byte_sink.h"
 #include "cli/model/analysis/folding.h"
 #include "cli/model/analysis/packages.h"
@@ -53,7 +53,7 @@ class ReportWriter {
 
  private:
   bool is_ours() const { return profile_.dialect == Dialect::kHeapprof; }
-  // Times of other tools have their own unit, which the field's name may not hide.
+  // Times of other tools have their own unit, which the field's name must not hide.
   void time(const std::string& name, uint64_t value) {
     json_.count(profile_.time_unit == "ns" ? name + "_ns" : name, value);
   }
@@ -80,7 +80,7 @@ class ReportWriter {
     if (run.leak_check.is_asked) write_leak_check();
   }
 
-  // Named as in the profile, but for what is resident.
+  // Named as in the profile, except for resident memory.
   void write_processes() {
     write_objects("processes", profile_.run.processes, [&](const OtherProcess& process) {
       json_.count("pid", process.pid);
@@ -136,7 +136,7 @@ class ReportWriter {
     json_.end_object();
   }
 
-  // Where there are several.
+  // Only if there are several.
   void write_packages(const Device& device) {
     const std::vector<Package> packages = find_packages(profile_, tree_, device, Metric::kPeak);
     if (packages.empty()) return;
@@ -206,7 +206,7 @@ class ReportWriter {
     });
   }
 
-  // Where the stack that ends here is placed.
+  // The place of the stack that ends here.
   void write_place_of(uint32_t node) {
     const uint32_t place = node == 0 ? 0 : tree_.place_node[node];
     if (place != 0) write_frame(profile_, profile_.nodes[place].frame, &json_);
@@ -315,7 +315,7 @@ class ReportWriter {
     });
   }
 
-  // What became of the leaked blocks, where that was judged.
+  // What became of the leaked blocks, if that was judged.
   void write_judged(const PlaceNumbers& sum) {
     for (const SiteField* field : reported_numbers(profile_)) {
       if (field->needs == SiteField::Needs::kJudgement) json_.count(field->report, sum.*field->number);

@@ -1,5 +1,4 @@
-// cli/write/report/report_sections.h: the parts of which the text report and the summary are made, each in a file of
-// its own.
+// cli/write/report/report_sections.h: the parts of the text report and the summary, each in a separate file.
 #pragma once
 
 #include "cli/model/analysis/metrics.h"
@@ -19,47 +18,47 @@ namespace heapprof::cli {
 
 struct ScopesLook;
 
-// ---- device_text.cc: what is known of each device of a report, in cells
+// ---- device_text.cc: the facts about each device of a report, in cells
 
 // Their facts in columns; what does not fit goes on below.
 std::string device_lines(const Profile& profile, const PlaceTree& tree, const std::vector<const Device*>& devices,
                          bool exact_bytes, size_t columns);
 
-// The same without what else is known of a device: drivers, identity, what was resident.
+// The same without further facts: drivers, identity, resident memory.
 std::string device_facts(const Profile& profile, const std::vector<const Device*>& devices, bool exact_bytes,
                          size_t columns);
 
-// What the process had resident at most, and what of that is known; with its end of line. Empty: not sampled.
+// The largest resident set of the process, and its known parts; with a line end. Empty: not sampled.
 std::string resident_lines(const DeviceTotals& totals, size_t columns);
 
-// ---- names_text.cc: what the program named of a device's memory, and what it left out, in words
+// ---- names_text.cc: the memory of a device that the program named, and what it left out, in words
 
-// In pieces that may go on a line of their own; none where the program named nothing.
+// In pieces that may be broken onto new lines; empty if the program named nothing.
 std::vector<std::string> name_cells(const Profile& profile, const Device& device, bool exact_bytes);
 
-// What the program allocated in pauses, and is in no other number; of the host alone, none where there was nothing.
+// What the program allocated in pauses, which no other number includes; for the host only, empty if there was nothing.
 std::vector<std::string> left_out_cells(const Profile& profile, const Device& device, bool exact_bytes);
 
-// ---- inside_text.cc: what of the host's and the mapped memory other allocators have: tensors of the CPU, and arenas
-// of Python's small objects
+// ---- inside_text.cc: the part of the host's and the mapped memory that other allocators have: tensors of the CPU, and
+// arenas of Python's small objects
 
-// Lines about those of the devices that have any; empty: there is nothing to say.
+// Lines for those devices that have any; empty: nothing to report.
 std::string inside_text(const Profile& profile, const std::vector<const Device*>& devices, bool exact_bytes,
                         size_t columns);
 
-// ---- segments_text.cc: reserved against allocated: what PyTorch's allocator took from a CUDA device, what tensors
-// have of it, and how large a tensor would still fit
+// ---- segments_text.cc: reserved against allocated: what PyTorch's allocator took from a CUDA device, the tensors'
+// part of it, and the largest tensor that would still fit
 
-// Pieces of lines, each line to be broken between them; empty: the device has no tensors.
+// Lines in pieces, to be broken between them; empty: the device has no tensors.
 std::vector<std::vector<std::string>> segments_lines(const Device& device, const Profile& profile, bool exact_bytes);
 
-// ---- held_text.cc: what the driver says of a device's memory, in words: held for pools and graphs, and in use
+// ---- held_text.cc: what the driver says about a device's memory, in words: held for pools and graphs, and in use
 //
-// Each line comes in pieces that may go on a line of their own.
+// Each line comes in pieces that may be broken onto new lines.
 
-// One for pools and one for graphs; none where there is nothing.
+// One for pools and one for graphs, if they hold any.
 std::vector<std::vector<std::string>> held_lines(const HeldMemory& held, bool exact_bytes);
-// What is in use by NVML's count, and what of it is known; or why it is not known. Empty: it was not asked for.
+// The memory in use by NVML's count, and its known part; or why it is not known. Empty: it was not asked for.
 std::vector<std::string> use_line(const DeviceUse& use, const UnseenMemory& unseen, bool exact_bytes);
 
 // ---- packages_text.cc: whose code asked for the memory, in words: a line below a device, and the table of --packages
@@ -71,34 +70,34 @@ struct PackagesLook {
   Metric metric = Metric::kPeak;
 };
 
-// "by package: numpy 63 %," "pandas 20 %," "(your code) 10 %": what has a hundredth of the peak, five at most. Empty
-// of mapped memory (whose pieces anybody takes), and where there is nothing but one package.
+// "by package: numpy 63 %," "pandas 20 %," "(your code) 10 %": those with a hundredth of the peak, five at most. Empty
+// for mapped memory (whose pieces any code takes), and if there is only one package.
 std::vector<std::string> package_cells(const Profile& profile, const PlaceTree& tree, const Device& device);
-// The same in lines of so many columns.
+// The same in lines of at most `columns`.
 std::string package_lines(const Profile& profile, const PlaceTree& tree, const Device& device, size_t columns);
 
-// A line each: peak and its share, live at exit, allocations and their bytes. Empty if all is of one.
+// A line each: peak and its share, live at exit, allocations and their bytes. Empty if there is only one package.
 std::string packages_table(const Profile& profile, const PlaceTree& tree, const Device& device,
                            const PackagesLook& look);
 
-// ---- processes_text.cc: the other processes of the run, as the profile of the program that was started has them, and
-// where their profiles are
+// ---- processes_text.cc: the other processes of the run, from the profile of the program that was started, and the
+// paths of their profiles
 //
 // Guarantees
-//  - No line is wider than `columns`, but for numbers and for calls that can be pasted.
-//  - Both are empty if the profile knows of no others.
+//  - No line is wider than `columns`, except for numbers and calls that can be pasted.
+//  - Both are empty if the profile has no others.
 
-// The largest of the others, if it had more memory than this one: it is what the reader looks for.
+// The largest of the others, if it had more memory than this one: probably what the reader looks for.
 std::string larger_process_line(const Profile& profile, const ReportView& view, size_t columns);
 
 // A line or two for each of the largest, the rest counted.
 std::string processes_text(const Profile& profile, const ReportView& view, size_t columns);
 
-// ---- ranks_text.cc: a merged profile's ranks: who had how much where, and how a place differs among them
+// ---- ranks_text.cc: a merged profile's ranks: how much each had and where, and how a place differs among them
 //
 // Guarantees
-//  - No line is wider than `columns`, from 80 on; in narrower ones rows are as in the narrowest that hold them.
-//  - All are empty where the profile has no ranks.
+//  - No line is wider than `columns`, from 80 on; below that, rows have the narrowest width that holds them.
+//  - All are empty if the profile has no ranks.
 
 struct RanksLook {
   size_t rows = 10;
@@ -113,14 +112,14 @@ struct RankRows {
 // A line for each rank and device, the largest peak first: rank, host, card, device, peak, and its largest place.
 RankRows rank_rows(const Profile& profile, const RanksLook& look);
 
-// How the merged processes ended: "all exit 0    "; empty where that is not known.
+// How the merged processes ended: "all exit 0    "; empty if unknown.
 std::string ends_text(const Profile& profile);
 
 // How the bytes at the peak of a place's largest site differ among the processes that have it: "in 62 of 64 ranks, 1.20
 // MiB to 3.40 MiB, average 2.00 MiB, most in rank 17".
 std::string spread_text(const Profile& profile, const Device& device, const Place& place, bool exact_bytes);
 
-// The place's site with the most at the peak whose spread is known; none: no such site.
+// Among the place's sites with a known spread, the one with the most at the peak; nullopt: no such site.
 std::optional<uint32_t> largest_spread_site(const Device& device, const Place& place);
 // The input's first entry. pre: the profile has it
 const MergedPart& part_of_input(const Profile& profile, uint32_t input);
@@ -133,26 +132,26 @@ struct ThreadsLook {
   size_t columns = 80;
 };
 
-// The largest threads, each with its bytes, their share, what it allocated and freed, its name and number, and the rest
+// The largest threads, each with its bytes, their share, what it allocated and freed, its name and number; the rest is
 // in one line. Empty if the profile has no threads.
 std::string threads_text(const Profile& profile, const ThreadsLook& look);
 
-// Threads of the profile, with those that it only sums.
+// Number of threads, including those that the profile only sums.
 uint64_t count_threads(const RunInfo& run);
 
-// ---- api_text.cc: what the calls of the GPU's API cost the host, by kind and place, on all devices
+// ---- api_text.cc: the host's cost of GPU API calls, by kind and place, on all devices
 //
 //   GPU CALLS   1.20 s of the host's time in 41,204 calls; 812,004 kernels launched
 //   812 ms  66.2 %  4,118 × allocate  1.20 GiB  upload  src/gpu.cu:140  ← main
 
-// Empty if there were none.
+// Empty without such calls.
 std::string api_text(const Profile& profile, const PlaceTree& tree, const FrameNames& names, size_t columns);
 
 // ---- call_tree_text.cc: the call tree as lines of text, from the outermost frames inwards, cut at 1 %
 //
 // Guarantees
-//  - The lines of one level, with the line for what was cut, and what the function above allocates itself, sum to that
-//    function.
+//  - The lines of one level, the line for what was cut, and what the function above allocates itself sum to that
+//    function's number.
 //  - At most kMostTreeLines lines; direct recursion is one line.
 
 inline constexpr size_t kMostTreeLines = 2000;
@@ -160,10 +159,10 @@ inline constexpr size_t kMostTreeLines = 2000;
 std::string render_call_tree(const Profile& profile, const PlaceTree& place_tree, const FrameNames& names,
                              const Device& device, const ReportView& view, Metric metric, size_t columns);
 
-// A value of the metric as the view wants it: "1.92 GiB", "18.4 M".
+// A value of the metric in the view's format: "1.92 GiB", "18.4 M".
 std::string metric_text(const ReportView& view, Metric metric, uint64_t value);
 
-// ---- sizes_text.cc: of what sizes a place's blocks were, as bars
+// ---- sizes_text.cc: the sizes of a place's blocks, as bars
 
 struct SizesLook {
   bool exact_bytes = false;
@@ -172,48 +171,50 @@ struct SizesLook {
   size_t columns = 80;
 };
 
-// How many blocks of what sizes, and below it, unless all are of one size, a bar for each power of two that has some:
-// by size, and where there are many, the least frequent ones in one line.
+// The number of blocks and their sizes; below it, unless all are of one size, a bar for each power of two that has
+// some: by size, and if there are many, the least frequent ones in one line.
 std::vector<std::string> sizes_lines(const PlaceNumbers& numbers, const SizesLook& look);
 
 // ---- source_text.cc: source with a metric beside its lines (--source)
 
 struct AnnotatedSource {
   SourceLines lines;    // some
-  std::string text;     // of the file; empty: it cannot be read, and functions stand in its lines' places
+  std::string text;     // of the file; empty: it cannot be read, and functions are shown instead of its lines
   std::string remarks;  // about the file, a line each; may be empty
 };
 struct SourceLook {
   Metric metric = Metric::kPeak;
   bool exact_bytes = false;
   bool colored = false;
-  size_t columns = 0;  // 0: no terminal's
+  size_t columns = 0;  // 0: no terminal
 };
-// The lines with numbers, what each asked for itself and with what it called, and three around each.
+// The lines with numbers (what each asked for itself, and including its callees), and three around each.
 std::string source_text(const Profile& profile, const FrameNames& names, const Device& device,
                         const AnnotatedSource& source, const SourceLook& look);
 
 // ---- leak_text.cc: what `run --leak-check` found, for the summary and the report
 //
 // Guarantees
-//  - Bytes that are lost by way of others that are lost count as lost: who frees the others well frees these, too.
-//  - Why nothing was judged is said; nothing where no check was asked for.
+//  - Bytes that only lost blocks point to (indirectly lost) count as lost: freeing the lost blocks properly frees
+//    these, too.
+//  - If nothing was judged, the reason is shown; without a leak check, nothing is shown.
 
 struct LeakView {
   size_t columns = 80;
   bool exact_bytes = false;
   size_t most_places = 5;
   size_t indent = 0;       // of the places
-  bool has_small = false;  // holders of less than 1 %, too
+  bool has_small = false;  // also holders of less than 1 %
 };
 
-// "lost       19.6 MiB in 10,000 blocks; still reachable 71.0 KiB in 1", with its end of line, and the place that lost
-// most. Empty: it was not asked for.
+// "lost       19.6 MiB in 10,000 blocks; still reachable 71.0 KiB in 1", with a line end, and the place that lost most.
+//             Empty: no leak check.
 std::string leak_lines(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const LeakView& view);
 
-// A row for each place that lost something, the largest first, and which of them these are: "top 5 of 7 places".
-// Without rows: none did. Where the profile says what owns what is lost, a row is a place of owners, with all that only
-// they lead to: "top 5 of 7 owners"; of a cycle it has what else is in it, "with Node::attach (scene.cc:21)".
+// A row for each place that lost something, the largest first, and a remark on the selection: "top 5 of 7 places".
+// Without rows: no place did. If the profile knows the owners of lost memory, a row is a place of owners, with
+// everything that is reachable through them only: "top 5 of 7 owners". For a cycle it names the other places in it,
+// "with Node::attach (scene.cc:21)".
 struct LostPlaces {
   std::string rows;
   std::string remark;
@@ -221,19 +222,19 @@ struct LostPlaces {
 LostPlaces lost_places(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const Device& device,
                        const LeakView& view);
 
-// The same of what leads to memory that is still reachable: "top 5 of 7 holders"; a row is a variable, with the place
-// that allocated most of what it holds. Without rows: that is little.
+// The same for holders of memory that is still reachable: "top 5 of 7 holders"; a row is a variable, with the place
+// that allocated most of what it holds. Without rows: there is little of it.
 LostPlaces held_places(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const Device& device,
                        const LeakView& view);
 
-// ---- refusal_text.cc: what a device refused, and who held its memory at that moment
+// ---- refusal_text.cc: what a device refused, and which places held its memory at that moment
 //
 //   cuda:0 ran out of memory at 12.301 s: 2.00 GiB asked for, 1.20 GiB free; the program held 21.3 GiB
 //     asked for  2.00 GiB            upload           src/gpu.cu:140  ← main
 //     held by    15.1 GiB  70.9 %    load_weights     src/model.cu:20 ← main
 
 struct RefusalView {
-  size_t most_refusals;    // places that asked, the latest first
+  size_t most_refusals;    // requesting places, the latest first
   size_t most_live_sites;  // of each
   size_t columns;
   bool exact_bytes = false;
@@ -243,8 +244,7 @@ struct RefusalView {
 std::string refusal_text(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const Device& device,
                          const RefusalView& view);
 
-// ---- unseen_text.cc: of devices: what was counted at the runtime alone, and estimates of what contexts and modules
-// take
+// ---- unseen_text.cc: memory of devices that was counted only at the runtime, and estimates for contexts and modules
 //
 //   counted at the CUDA runtime, which made no call of the driver that was seen:
 //     cuda:0 2.00 MiB in 12 allocations
@@ -255,15 +255,15 @@ std::string refusal_text(const Profile& profile, const PlaceTree& tree, const Fr
 std::string unseen_text(const Profile& profile, const PlaceTree& tree, const FrameNames& names,
                         const std::vector<const Device*>& devices, bool exact_bytes, size_t columns);
 
-// ---- suppressions_text.cc: what each rule took, in words (--list-suppressions)
+// ---- suppressions_text.cc: what each rule suppressed, in words (--list-suppressions)
 
 struct SuppressedRules {
   std::string remark;  // "11 of 45 rules used"
-  std::string rows;    // the largest first; of the built-in rules those that took some
+  std::string rows;    // the largest first; built-in rules only if they matched
 };
 SuppressedRules suppressed_rules(const ReportView& view, const Device& device, size_t columns, bool colored);
 
-// ---- tensors_text.cc: what the tensors of a snapshot are to the program, and the ten largest
+// ---- tensors_text.cc: the roles of a snapshot's tensors, and the ten largest
 
 struct TensorsLook {
   size_t columns = 80;
@@ -271,14 +271,14 @@ struct TensorsLook {
   std::string device;  // empty: all
 };
 
-// A section for each device; empty: the snapshot has none there.
+// A section for each device; empty: the snapshot has no tensors there.
 std::string tensors_text(const Profile& profile, const PlaceTree& tree, const FrameNames& names, uint32_t snapshot,
                          const TensorsLook& look);
-// Those of the last snapshot that has any.
+// The tensors of the last snapshot that has any.
 std::string last_tensors_text(const Profile& profile, const PlaceTree& tree, const FrameNames& names,
                               const TensorsLook& look);
 
-// ---- operators_text.cc: the table of PyTorch's operators behind that of scopes
+// ---- operators_text.cc: the table of PyTorch's operators after that of scopes
 
 // Empty: the profile has no operators.
 std::string operators_text(const Profile& profile, const ScopesLook& look);

@@ -1,4 +1,4 @@
-// cli/write/report/report_view.cc: what all formats of a report agree on.
+// cli/write/report/report_view.cc: what all formats of a report share.
 #include "cli/write/report/report_view.h"
 
 #include "cli/base/saturating.h"

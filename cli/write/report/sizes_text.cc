@@ -1,5 +1,5 @@
-// cli/write/report/sizes_text.cc: a place explains itself by its sizes: a million nodes of 64 bytes are another matter
-// than one table that grew.
+// cli/write/report/sizes_text.cc: sizes explain a place: a million nodes of 64 bytes are a different problem from one
+// table that grew.
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
@@ -45,7 +45,7 @@ std::string bucket_label(int bucket, const SizesLook& look) {
   if (!most) return "above " + whole(least - 1);
   if (least == 0) return "up to " + whole(*most);
   if (look.exact_bytes) return fmt::format("{} to {}", format_count_exact(least), whole(*most));
-  // Where both ends have one unit, it stands once; below 1 KiB the end before is not of the range.
+  // If both ends have one unit, it is shown once; below 1 KiB the previous end is not in the range.
   const WholeSize before = whole_size(least - 1);
   const bool is_small = least - 1 < 1024;
   const uint64_t first = is_small ? least : before.number;

@@ -1,5 +1,5 @@
-// cli/write/report/source_text.cc: numbers first, as they are what is looked for; the source as far as a terminal has
-// room for it. Lines whose text cannot be read show the function's name.
+// cli/write/report/source_text.cc: numbers first, as users look for these; then as much of the source as fits the
+// terminal. Lines whose text cannot be read show the function's name.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/report/report_sections.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint32_t kContext = 3;  // lines before and after one with numbers
 constexpr size_t kGap = 2;
-constexpr size_t kLongestLine = 400;  // columns of source where there is no terminal
+constexpr size_t kLongestLine = 400;  // columns of source without a terminal
 constexpr size_t kMostLineBytes = 16 << 10;
 
 using Row = std::array<std::string, 6>;  // itself, blocks, with what it calls, share, line, text
@@ -29,10 +29,10 @@ std::vector<uint32_t> starts_of_lines(std::string_view text) {
   return starts;
 }
 
-// As much of a line as `columns` have room for; tabs go on to the next multiple of eight columns.
+// As much of a line as fits `columns`; tabs go to the next multiple of eight columns.
 std::string shown_code(std::string_view line, size_t columns) {
   constexpr size_t kTab = 8;
-  constexpr size_t kMostBytes = 16;  // of a column: what is behind them is never shown
+  constexpr size_t kMostBytes = 16;  // per column: bytes after them are never shown
   const bool is_cut = line.size() > columns * kMostBytes;
   line = line.substr(0, columns * kMostBytes);
   std::string text;
@@ -79,7 +79,7 @@ std::string source_text(const Profile& profile, const FrameNames& names, const D
     const std::string_view rest = std::string_view(source.text).substr(starts[number - 1]);
     return std::string(rest.substr(0, std::min(rest.find('\n'), kMostLineBytes)));
   };
-  uint32_t next = 0;  // the first line that has not been shown
+  uint32_t next = 0;  // the first line not shown yet
   const auto plain = [&](uint32_t line) { rows.push_back({"", "", "", "", std::to_string(line), code(line)}); };
   for (auto it = lines.begin(); it != lines.end(); ++it) {
     const auto& [number, numbers] = *it;

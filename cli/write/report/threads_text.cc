@@ -1,5 +1,5 @@
-// cli/write/report/threads_text.cc: see report_sections.h. A thread frees what others allocated, too, so its frees are
-// no part of its allocations.
+// cli/write/report/threads_text.cc: see report_sections.h. A thread also frees blocks of other threads, so its frees
+// are not a part of its allocations.
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"

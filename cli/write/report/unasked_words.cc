@@ -1,5 +1,5 @@
-// cli/write/report/unasked_words.cc: the rules that could not be asked, in words: a rule that lacks its data
-// and says nothing would read as good news.
+// cli/write/report/unasked_words.cc: the rules that could not be applied, in words: a rule that lacks its data and says
+// nothing would look like good news.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/report/findings_words.h"

@@ -1,5 +1,5 @@
-// cli/write/report/unseen_text.cc: see report_sections.h. An estimate never stands without its sign: "≈", or "≤" where
-// other processes may be in it.
+// cli/write/report/unseen_text.cc: see report_sections.h. An estimate always has a sign: "≈", or "≤" if it may include
+// other processes.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/report/report_sections.h"
@@ -74,7 +74,7 @@ class UnseenWriter {
   const FrameNames& names_;
   bool exact_bytes_;
   std::vector<PlaceLine> lines_;
-  std::deque<CallerChain> chains_;  // the lines point at them
+  std::deque<CallerChain> chains_;  // the lines point to them
 };
 
 }  // namespace

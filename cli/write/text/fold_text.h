@@ -1,5 +1,4 @@
-// cli/write/text/fold_text.h: which functions handed their rows to their callers (cli/model/analysis/folding.h), in
-// words.
+// cli/write/text/fold_text.h: names the functions that were attributed to their callers (cli/model/analysis/folding.h).
 #pragma once
 
 #include <cstddef>
@@ -8,8 +7,8 @@
 
 namespace heapprof::cli {
 
-// "folded: zmalloc, zcalloc, 3 more (--all-frames)": as many names as fit; without any at least "7 folded". Empty
-// without names.
+// "folded: zmalloc, zcalloc, 3 more (--all-frames)": as many names as fit; if none fits, "7 folded". Empty without
+// names.
 std::string folded_text(const std::vector<std::string>& names, size_t columns);
 
 }  // namespace heapprof::cli

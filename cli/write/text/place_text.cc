@@ -25,9 +25,9 @@ std::string normal_path(const std::string& path) {
              : std::filesystem::path(path).lexically_normal().string();
 }
 
-// The folder that holds nine tenths of the user's own frames in the main program: headers of libraries that were
-// compiled in lie elsewhere, and stay absolute, as sources of shared libraries do. Of a Python program these are its
-// own files of Python.
+// The folder with nine tenths of the user's own frames in the main program: headers of libraries that were compiled in
+// are elsewhere, and stay absolute, as sources of shared libraries do. In a Python program the program's own Python
+// files count.
 std::string find_root(const Profile& profile, const PlaceTree& tree, const PythonPaths* python) {
   std::vector<std::string> files;
   for (size_t i = 0; i < profile.frames.size(); ++i) {
@@ -47,7 +47,7 @@ std::string find_root(const Profile& profile, const PlaceTree& tree, const Pytho
   std::string root = "/";
   const size_t needed = files.size() - files.size() / 10;
   while (!files.empty()) {
-    std::map<std::string, size_t> folders;  // those right below the root
+    std::map<std::string, size_t> folders;  // the folders right below the root
     for (const std::string& file : files) {
       if (file.compare(0, root.size(), root) != 0) continue;
       if (const size_t slash = file.find('/', root.size()); slash != std::string::npos)
@@ -116,7 +116,7 @@ std::string FrameNames::place_location(const Place& place) const {
 
 namespace {
 
-// "parse 40 %, index_all 33 %, 5 more": as many as fit; "7 callers" where none does, or the first has no name.
+// "parse 40 %, index_all 33 %, 5 more": as many as fit; "7 callers" if none fits, or the first has no name.
 std::string shares_text(const FrameNames& names, const CallerChain& chain, size_t columns) {
   const size_t count = chain.shares.size() + chain.unnamed_shares;
   const bool has_some =
@@ -142,7 +142,7 @@ std::string shares_text(const FrameNames& names, const CallerChain& chain, size_
 std::string join_callers(const FrameNames& names, const CallerChain& chain, bool with_locations, bool all_locations,
                          size_t columns) {
   std::string text;
-  const std::string arrow = with_locations ? "" : "← ";  // on a line of its own the chain needs no arrow in front
+  const std::string arrow = with_locations ? "" : "← ";  // on its own line the chain needs no arrow before it
   const auto append = [&](const std::string& part, bool last) {
     const std::string joint = text.empty() ? arrow : " ← ";
     const size_t reserved = last ? 0 : 4;  // " ← …"
@@ -150,9 +150,9 @@ std::string join_callers(const FrameNames& names, const CallerChain& chain, bool
     text += joint + part;
     return true;
   };
-  constexpr size_t kShortest = 12;  // fewer columns say nothing
+  constexpr size_t kShortest = 12;  // fewer columns are useless
   if (columns < kShortest) return "";
-  // Addresses tell nothing beside names; without any name the first one is enough.
+  // Addresses are useless beside names; without any name the first one is enough.
   std::vector<uint32_t> frames;
   for (const uint32_t frame : chain.frames) {
     if (names.has_name(frame)) frames.push_back(frame);
@@ -166,7 +166,7 @@ std::string join_callers(const FrameNames& names, const CallerChain& chain, bool
     const std::string shortened = shorten_function(last_two_parts(function), 32);
     const std::string part = shortened + repeated;
     const bool last = next == frames.size() && chain.shares.size() + chain.unnamed_shares == 0;
-    const std::string where = names.short_location(frames[i]);  // "[small sites]" has none
+    const std::string where = names.short_location(frames[i]);  // "[small sites]" has no location
     const bool appended = (with_locations && (i == 0 || all_locations) && !where.empty() &&
                            append(fmt::format("{} ({}){}", shortened, where, repeated), last)) ||
                           append(part, last);
@@ -194,7 +194,7 @@ std::string each_text(const PlaceNumbers& numbers, bool exact_bytes) {
 }
 
 std::string callers_text(const FrameNames& names, const CallerChain& chain, bool with_locations, size_t columns) {
-  // Where not all of it fits, more names are worth more than their lines.
+  // If not all fits, more names are worth more than their lines.
   const std::string text = join_callers(names, chain, with_locations, true, columns);
   return with_locations && text.ends_with("…") ? join_callers(names, chain, true, false, columns) : text;
 }
@@ -220,13 +220,13 @@ constexpr size_t kNarrowPlaces = 34;  // columns for a function and its location
 
 struct NarrowView {
   size_t indent = 0;
-  size_t left = 0;  // where functions begin
+  size_t left = 0;  // column of functions
   size_t columns = 0;
 };
 
 constexpr size_t kBelow = 4;  // columns further in than the numbers
 
-// The location, and what follows, on a line of its own; the function too, where the numbers leave no room for it.
+// The location, and what follows, on a separate line; also the function, if the numbers leave no room for it.
 std::vector<std::string> lay_out_narrow(const FrameNames& names, const std::vector<PlaceLine>& lines,
                                         const NarrowView& view, const std::vector<size_t>& number_widths) {
   constexpr size_t kLeastRoom = 12;
@@ -271,11 +271,11 @@ std::vector<std::string> lay_out(const FrameNames& names, const std::vector<Plac
   *function_column = left;
   const size_t room = columns > left + 16 ? columns - left : 16;
   if (room < kNarrowPlaces) {
-    *function_column = indent + kBelow;  // what stands below a place begins there
+    *function_column = indent + kBelow;  // lines below a place begin there
     return lay_out_narrow(names, lines, {indent, left, columns}, number_widths);
   }
-  // One long name may not push the others' places and callers off the line: shares of the room bound the columns, and
-  // what is cut leaves its space to the next.
+  // One long name must not push the others' places and callers off the line: columns are limited to shares of the room,
+  // and unused space goes to the next.
   const size_t location_share = std::min(location_width, std::max<size_t>(room * (has_callers ? 3 : 4) / 10, 14));
   const size_t rest_for_function = room - std::min(room - 1, location_share + kPlaceGap);
   const size_t function_limit =

@@ -1,11 +1,11 @@
-// cli/write/text/place_text.h: places as lines of text: numbers right-aligned, then function, location and what
-// follows.
+// cli/write/text/place_text.h: places as lines of text: right-aligned numbers, then function, location and callers or a
+// remark.
 //
 // Guarantees
 //  - A line is at most as wide as asked: template arguments are shortened, then the middle of paths, then the remark;
 //    numbers never.
-//  - Names are escaped: whatever a program calls its functions, a terminal is safe.
-// Not provided: room where there is none: numbers that are wider than the terminal are printed whole.
+//  - Names are escaped: no function name can harm a terminal.
+// Not provided: cutting of numbers: those wider than the terminal are printed in full.
 #pragma once
 
 #include "cli/model/analysis/places.h"
@@ -19,33 +19,33 @@
 
 namespace heapprof::cli {
 
-// How frames of one profile are named. Keeps a reference to it.
+// The names of one profile's frames. Keeps a reference to the profile.
 class FrameNames {
  public:
   FrameNames(const Profile& profile, const PlaceTree& tree);
 
   bool has_name(uint32_t frame) const;
   std::string function(uint32_t frame) const;        // "Tile::decode", "wrap (inferred)"; "0x1a2b" without a name
-  std::string location(uint32_t frame) const;        // "src/tile.cc:88", relative to root(), of a package of
-                                                     // Python to where packages are; "libfoo.so" without lines
+  std::string location(uint32_t frame) const;        // "src/tile.cc:88", relative to root(), for a Python package to
+                                                     // the packages' folder; "libfoo.so" without lines
   std::string short_location(uint32_t frame) const;  // "tile.cc:88"
   std::string file(uint32_t frame) const;            // "src/tile.cc"
   std::string place_function(const Place& place) const;
   std::string place_location(const Place& place) const;
 
-  // Where the program's own sources lie, with a trailing "/"; empty if they have no folder in common.
+  // The folder of the program's own sources, with a trailing "/"; empty if they have no folder in common.
   const std::string& root() const { return root_; }
 
  private:
   bool is_reserve(uint32_t frame) const;
 
   const Profile& profile_;
-  std::optional<PythonPaths> python_;  // of a profile with frames of Python
+  std::optional<PythonPaths> python_;  // for a profile with Python frames
   std::string root_;
   std::vector<uint32_t> reserve_frames_;  // of libstdc++: exception_reserve.h
 };
 
-// "48 B each", or where the sizes of the place's blocks differ "24 B to 96 B"; their mean where they are not known.
+// "48 B each", or "24 B to 96 B" if the sizes of the place's blocks differ; their mean if they are not known.
 std::string each_text(const PlaceNumbers& numbers, bool exact_bytes);
 
 // "load_scene ← main": as many whole names as fit, then "…"; empty without callers. A frame that calls itself is one
@@ -56,16 +56,16 @@ struct PlaceLine {
   std::vector<std::string> numbers;
   std::string function;
   std::string location;
-  const CallerChain* callers = nullptr;  // shown after the location, where there is room
+  const CallerChain* callers = nullptr;  // shown after the location, if there is room
   std::string remark;                    // or this
 };
 
-// The place that a node's stack is of and its callers, which the line points at; without numbers. Node 0: no stack.
+// The place of a node's stack, and its callers, which the line points to; without numbers. Node 0: no stack.
 PlaceLine line_of(const Profile& profile, const PlaceTree& tree, const FrameNames& names, uint32_t node,
                   CallerChain* callers);
 
-// One text per line; all share their columns. `function_column` gets where functions begin. Where there is no room for
-// a function and its location, the location stands on a second line of the text.
+// One text per line, with common columns. `function_column` gets the column of functions. If a function and its
+// location do not fit, the location is on a second line of the text.
 std::vector<std::string> lay_out(const FrameNames& names, const std::vector<PlaceLine>& lines, size_t indent,
                                  size_t columns, size_t* function_column);
 

@@ -1,4 +1,4 @@
-// cli/write/text/run_text.cc: the same words in the summary, the report and wherever else a run is named.
+// cli/write/text/run_text.cc: the same words in the summary, the report and everywhere else.
 #include "cli/write/text/run_text.h"
 
 #include "cli/base/text.h"
@@ -20,7 +20,7 @@ std::string signal_name(int signal) {
 
 namespace {
 
-// Besides the usual ones: characters of other alphabets, whose bytes are these.
+// In addition to the usual ones: the bytes of characters of other alphabets.
 const std::string kPlain = [] {
   std::string plain = "^~#";
   for (int byte = 0x80; byte <= 0xff; ++byte) plain += static_cast<char>(byte);
@@ -47,8 +47,8 @@ std::string pasted_file(const std::string& file, bool utf8) {
 
 std::string short_command(const std::vector<std::string>& command, size_t columns) {
   std::vector<std::string> shown = command;
-  // A title that a program wrote over its words, "nginx: worker process /usr/sbin/nginx", with zeros up to where these
-  // ended. Its paths are no folder of the program.
+  // A title that a program wrote over its arguments, "nginx: worker process /usr/sbin/nginx", with zeros up to their
+  // end. Its paths do not name the program's folder.
   const auto is_empty = [](const std::string& word) { return word.empty(); };
   const bool is_title = !shown.empty() && shown[0].find(' ') != std::string::npos &&
                         std::all_of(shown.begin() + 1, shown.end(), is_empty);

@@ -14,7 +14,7 @@ namespace heapprof::cli {
 
 namespace {
 
-// Parts, as many on a line as fit.
+// Joins parts, as many on a line as fit.
 std::string filled(std::initializer_list<std::string> parts, size_t columns) {
   std::string text;
   size_t used = 0;

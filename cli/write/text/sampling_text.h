@@ -1,4 +1,4 @@
-// cli/write/text/sampling_text.h: how a sampled profile says that it is one, and how far its numbers may be off.
+// cli/write/text/sampling_text.h: the text that marks a sampled profile, and the error of its numbers.
 #pragma once
 
 #include "cli/model/analysis/metrics.h"
@@ -13,7 +13,7 @@ namespace heapprof::cli {
 // "sampled: …" and "paused: …", a line each, broken at `columns`; empty if every block was recorded all the time.
 std::string sampling_lines(const Profile& profile, size_t columns);
 
-// "±9 %": the error at 95 % of an estimate, behind its number and its share. Nothing where the device's are exact.
+// "±9 %": the 95 % error of an estimate, after its number and its share. Nothing if the device's numbers are exact.
 void add_error(const Profile& profile, const Device& device, const PlaceNumbers& numbers, Metric metric,
                std::vector<std::string>* cells);
 

@@ -1,5 +1,5 @@
-// cli/write/report/scopes/critical_path_text.cc: two tables: the runs on the path, in their order, and what each scope
-// has of it. A path may have very many runs: the longest are shown, and JSON has all.
+// cli/write/report/scopes/critical_path_text.cc: two tables: the runs on the path, in order, and each scope's part of
+// it. A path may have very many runs: the longest are shown, and JSON has all.
 #include "cli/write/report/scopes/critical_path_text.h"
 
 #include "cli/base/text.h"

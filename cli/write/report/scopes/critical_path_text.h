@@ -15,7 +15,7 @@ struct CriticalPathLook {
   size_t top = 20;  // of runs, and of scopes
 };
 
-// pre, of both: has_runs(scopes)
+// pre, for both: has_runs(scopes)
 std::string critical_path_text(const Scopes& scopes, const CriticalPathLook& look);
 void write_critical_path(const Scopes& scopes, JsonWriter* json);  // a key and an object
 

@@ -1,5 +1,5 @@
-// cli/write/report/scopes/instances_text.cc: two short lists of each scope, since those are what one looks for: what
-// was slow once, and what kept memory once. All that are kept are in JSON.
+// cli/write/report/scopes/instances_text.cc: two short lists for each scope, of what users look for: runs that were
+// slow, and runs that kept memory. JSON has all recorded runs.
 #include "cli/write/report/scopes/instances_text.h"
 
 #include "cli/base/text.h"
@@ -18,7 +18,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostScopes = 20;
-constexpr size_t kTitleRest = 13;  // of its line: what stands around a path
+constexpr size_t kTitleRest = 13;  // columns of the line around the path
 
 class InstancesWriter {
  public:

@@ -15,7 +15,7 @@ struct InstancesLook {
   size_t top = 5;  // of each list
 };
 
-// Of each scope that the glob means (cli/model/analysis/scope_paths.h).
+// For each scope that the glob matches (cli/model/analysis/scope_paths.h).
 std::string instances_text(const Profile& profile, const std::string& glob, const InstancesLook& look);
 
 }  // namespace heapprof::cli

@@ -9,8 +9,8 @@ namespace heapprof::cli {
 
 std::string lay_out_rows(const std::vector<ScopeRow>& rows, size_t columns) {
   constexpr size_t kGap = 2;
-  constexpr size_t kLeast = 8;   // of a name, whatever the numbers need
-  constexpr size_t kMargin = 4;  // of a name that has a line of its own
+  constexpr size_t kLeast = 8;   // for a name, whatever the numbers need
+  constexpr size_t kMargin = 4;  // for a name on its own line
   std::vector<size_t> widths(rows.front().size());
   for (const ScopeRow& row : rows) {
     for (size_t i = 0; i + 1 < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));

@@ -1,4 +1,4 @@
-// cli/write/report/scopes/scope_rows.h: tables whose last column is a name, as those about scopes are.
+// cli/write/report/scopes/scope_rows.h: tables whose last column is a name, such as those about scopes.
 #pragma once
 
 #include "cli/model/profile/scopes.h"
@@ -11,12 +11,11 @@ namespace heapprof::cli {
 
 using ScopeRow = std::vector<std::string>;
 
-// All but the last column end at their right side; the last is shortened to what there is room for, on a line of its
-// own where the others leave none. A row may have fewer columns than the first one, which is the head: its last one
-// goes across the others.
+// All columns but the last are right-aligned. The last is shortened to fit, or goes on its own line if the others leave
+// no room. A row may have fewer columns than the first one, which is the head: then its last one spans the others.
 std::string lay_out_rows(const std::vector<ScopeRow>& rows, size_t columns);
 
-// "io: read", with nothing in it that breaks out of its place.
+// "io: read", with characters escaped that would break the layout.
 std::string scope_full_name(const std::string& category, const std::string& name);
 
 }  // namespace heapprof::cli

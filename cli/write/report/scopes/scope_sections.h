@@ -1,4 +1,4 @@
-// cli/write/report/scopes/scope_sections.h: what of a text report is about the program's own scopes.
+// cli/write/report/scopes/scope_sections.h: the parts of a text report about the program's own scopes.
 #pragma once
 
 #include "cli/write/report/report_view.h"
@@ -8,7 +8,7 @@
 
 namespace heapprof::cli {
 
-// Whether the view is about scopes, in place of the tables.
+// Whether the view shows scopes instead of the tables.
 bool is_about_scopes(const ReportView& view);
 
 std::string scope_sections(const Profile& profile, const ReportView& view, size_t columns);

@@ -1,8 +1,8 @@
 // cli/write/report/scopes/scopes_dot.cc: the program's own scopes as a graph for Graphviz: which scope began which, how
-// often, and what it called of the GPU's API.
+// often, and its GPU API calls.
 //
-// A scope is a node once for each way that leads to it, as in the table, so its numbers are its own. A call of the API
-// is one node in all: what meets there is who waits for the same thing.
+// A scope is a node once for each path to it, as in the table, so its numbers are its own. An API call is one node in
+// total: the edges that meet there are scopes that wait for the same thing.
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
@@ -18,7 +18,7 @@ namespace heapprof::cli {
 
 namespace {
 
-// As the inside of a string of that language: a quote ends it, a backslash begins an escape.
+// Escaped for a DOT string: a quote ends it, a backslash begins an escape.
 std::string quoted(const std::string& text) {
   std::string safe;
   for (const char c : escape_controls(text)) {
@@ -72,7 +72,7 @@ class DotWriter {
       add_call(i, call.call, call.count, view_.stable ? "" : ", " + format_time(call.duration_ns));
   }
 
-  // A kernel is one node in all, whatever its shape; launches of which no kernel is known are another.
+  // A kernel is one node in total, whatever its shape; launches without a known kernel are another.
   void add_launches(const std::string& from, const Scope& scope) {
     uint64_t rest = scope.kernel_launches;
     rest -= std::min(rest, add_launches(from, scope.launches));
@@ -94,7 +94,7 @@ class DotWriter {
     add_target(fmt::format("scope{}", i), call, format_count(count) + time, "ellipse");
   }
 
-  // A node for what is called or launched, and the way to it.
+  // A node for what is called or launched, and the edge to it.
   void add_target(const std::string& from, const std::string& what, const std::string& label,
                   const std::string& shape) {
     const auto [at, is_new] = calls_.try_emplace(shape + what, calls_.size());

@@ -1,5 +1,5 @@
-// cli/write/report/scopes/scopes_text.cc: see scopes_text.h. A scope's memory is shown with that of the scopes inside
-// of it, as its time is: what a line says holds for everything below it.
+// cli/write/report/scopes/scopes_text.cc: see scopes_text.h. A scope's memory includes that of the scopes inside it, as
+// its time does: a line is about everything below it.
 #include "cli/write/report/scopes/scopes_text.h"
 
 #include "cli/base/saturating.h"
@@ -20,12 +20,12 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kWide = 120;          // columns from which on there is room for percentiles
-constexpr size_t kNarrowScopes = 100;  // columns below which there is none for own time and blocks
-constexpr size_t kMostMarks = 100;     // that are shown
-constexpr size_t kMostIndented = 12;   // levels; of a deeper one its number is shown
+constexpr size_t kNarrowScopes = 100;  // columns below which own time and blocks do not fit
+constexpr size_t kMostMarks = 100;     // shown
+constexpr size_t kMostIndented = 12;   // levels; a deeper one shows its number
 constexpr size_t kCallsMargin = 6;
-constexpr size_t kMostKernels = 5;  // of a scope that are shown
-constexpr size_t kLeastName = 16;   // columns that a kernel's name has in any case
+constexpr size_t kMostKernels = 5;  // shown for a scope
+constexpr size_t kLeastName = 16;   // least columns of a kernel's name
 constexpr const char* kHeapDevice = "host";
 
 class ScopesWriter {
@@ -116,7 +116,7 @@ class ScopesWriter {
         static_cast<uint64_t>(static_cast<double>(scope.items) * 1e9 / static_cast<double>(scope.time_ns)));
   }
 
-  // The longest first; by name where times are no matter.
+  // The longest first; by name if times do not matter.
   std::vector<uint32_t> ordered(uint32_t parent) const {
     std::vector<uint32_t> those = inner_[parent];
     if (!look_.stable) {
@@ -127,8 +127,8 @@ class ScopesWriter {
     return those;
   }
 
-  // A line for each scope, behind that of the one around it. A program that begins a scope in a function that calls
-  // itself has scopes as deep as its calls: this does not call itself.
+  // A line for each scope, after that of the one around it. A program that begins a scope in a recursive function has
+  // scopes as deep as its calls: so this does not recurse.
   template <typename NumbersOf>
   void add_all_rows(const NumbersOf& numbers_of) {
     const std::vector<std::vector<ScopeMemory>> memory = memory_with_inner(scopes_);
@@ -150,7 +150,7 @@ class ScopesWriter {
     }
   }
 
-  // A line with the heap's numbers, and one for each other device of which it had memory.
+  // A line with the heap's numbers, and one for each other device on which it had memory.
   template <typename NumbersOf>
   void add_rows(uint32_t index, size_t depth, std::vector<ScopeMemory> memory, const NumbersOf& numbers_of) {
     const Scope& scope = scopes_.scopes[index];
@@ -177,7 +177,7 @@ class ScopesWriter {
       rows_.push_back({line});
   }
 
-  // Among the profile's devices; the heap is the first.
+  // Its position among the profile's devices; the heap is the first.
   size_t rank_of(const std::string& device) const {
     if (device == kHeapDevice) return 0;
     const auto is_it = [&device](const Device& other) { return other.name == device; };
@@ -204,7 +204,7 @@ class ScopesWriter {
     add_lines(text, indent);
   }
 
-  // Which operators of PyTorch a function of the backward pass worked for.
+  // The PyTorch operators for which a function of the backward pass worked.
   void add_backward(const Scope& scope, const std::string& indent) {
     std::string text;
     for (const BackwardWork& work : scope.backward_of)
@@ -215,7 +215,7 @@ class ScopesWriter {
 
   void add_lines(const std::string& text, const std::string& indent) {
     if (text.empty()) return;
-    // Across the columns: beside the numbers there is no room for it.
+    // Across the columns: it does not fit beside the numbers.
     const size_t margin = kCallsMargin + indent.size();
     const std::string lines = wrapped(text, {margin, margin, look_.columns});
     for (size_t begin = 0; begin <= lines.size();) {
@@ -225,7 +225,7 @@ class ScopesWriter {
     }
   }
 
-  // The most launched first, of which there are a few; a line for each.
+  // The most launched first, a few of them; a line for each.
   std::vector<std::string> launch_lines(const Launches& launches, size_t margin) const {
     std::vector<const KernelLaunches*> kernels;
     for (const KernelLaunches& kernel : launches.kernels) kernels.push_back(&kernel);
@@ -259,7 +259,7 @@ class ScopesWriter {
     return all_ns;
   }
 
-  // How GPU times were taken, what that cost, and what has none.
+  // How GPU times were measured, what that cost, and what has no time.
   std::string gpu_times() const {
     const GpuTimes& gpu = scopes_.gpu;
     if (gpu.mode.empty()) return "";
@@ -290,7 +290,7 @@ class ScopesWriter {
     return text;
   }
 
-  // Of the time that was in scopes, each moment once: that of the innermost one. What was allocated is likewise.
+  // The time in scopes, each moment counted once: for the innermost scope. Likewise the allocations.
   std::string categories() const {
     const std::vector<CategorySum> sums = sum_categories(scopes_, look_.categories);
     uint64_t all_ns = 0;
@@ -362,7 +362,7 @@ class ScopesWriter {
   const Scopes& scopes_;
   const std::vector<Device>& devices_;
   const ScopesLook& look_;
-  std::vector<std::vector<uint32_t>> inner_;  // by a scope's place + 1: those inside of it
+  std::vector<std::vector<uint32_t>> inner_;  // by a scope's index + 1: those inside it
   std::vector<ScopeRow> rows_;
 };
 

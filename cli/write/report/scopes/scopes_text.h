@@ -13,8 +13,8 @@ namespace heapprof::cli {
 struct ScopesLook {
   size_t columns = 80;
   bool exact_bytes = false;
-  bool stable = false;  // nothing that differs from run to run: no times, no numbers of threads; by name
-  std::vector<CategoryRule> categories = {};  // that a file gave
+  bool stable = false;  // omits what differs from run to run: times, numbers of threads; sorted by name
+  std::vector<CategoryRule> categories = {};  // from a file
 };
 
 // Says so if the program had neither scopes nor marks.

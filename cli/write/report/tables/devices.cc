@@ -1,5 +1,5 @@
-// cli/write/report/tables/devices.cc: tables of what is known of devices: totals, live memory over time, names, what
-// was refused, what is only estimated, and calls of the GPU's API.
+// cli/write/report/tables/devices.cc: tables about devices: totals, live memory over time, names, refusals, estimates,
+// and GPU API calls.
 #include "cli/write/report/tables/tables.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace heapprof::cli {
 namespace {
 
-// A device with one thing of it.
+// A device with one of its elements.
 template <typename T>
 struct OfDevice {
   const Device* device = nullptr;
@@ -161,7 +161,7 @@ void fill_estimates(const TableSource& source, CellTable* table) {
   });
 }
 
-// Of each moment one row for all segments together, and one for each that is kept.
+// For each moment one row for all segments together, and one for each kept segment.
 void fill_segments(const TableSource& source, CellTable* table) {
   struct SegmentRow {
     const Device* device = nullptr;

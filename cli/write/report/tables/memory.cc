@@ -1,5 +1,5 @@
-// cli/write/report/tables/memory.cc: tables of where memory was asked for: all places, not only those for which a
-// screen has room, and the call tree without a cut.
+// cli/write/report/tables/memory.cc: tables of where memory was asked for: all places, not only those that fit a
+// screen, and the call tree without a cut.
 #include "cli/model/analysis/findings.h"
 #include "cli/model/analysis/packages.h"
 #include "cli/write/report/call_tree.h"
@@ -21,12 +21,12 @@ void add_memory_device(const Device* device, const TableRow& row) {
   row("device", device == nullptr ? std::string() : device->name);
 }
 
-// The per-site numbers that the profile has, of a place's or of all.
+// The profile's per-site numbers, of a place or of all.
 void add_numbers(const std::vector<const SiteField*>& fields, const PlaceNumbers& numbers, const TableRow& row) {
   for (const SiteField* field : fields) row(field->report, reported_number(numbers, *field));
 }
 
-// The fields that tables have: when leaks were allocated is in JSON reports alone. What came later stands behind.
+// The fields of tables: when leaks were allocated is only in JSON reports. Fields that were added later come last.
 struct Columns {
   std::vector<const SiteField*> first;
   std::vector<const SiteField*> later;
@@ -135,7 +135,7 @@ void fill_tree(const TableSource& source, CellTable* table) {
       }
       for (uint32_t node = 0; node < tree.size(); ++node) rows[node].values.push_back(tree[node].value);
     }
-    std::erase_if(rows, [](const NodeRow& it) {  // of other devices alone
+    std::erase_if(rows, [](const NodeRow& it) {  // only of other devices
       return it.node != 0 && std::all_of(it.values.begin(), it.values.end(), [](uint64_t value) { return value == 0; });
     });
     table->add(rows, write);

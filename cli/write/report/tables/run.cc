@@ -1,5 +1,4 @@
-// cli/write/report/tables/run.cc: tables of the run itself: what is known of it, its threads and processes, and its
-// snapshots.
+// cli/write/report/tables/run.cc: tables about the run itself: its facts, its threads and processes, and its snapshots.
 #include "cli/base/saturating.h"
 #include "cli/model/analysis/tensor_roles.h"
 #include "cli/write/report/report_sections.h"
@@ -10,7 +9,7 @@
 namespace heapprof::cli {
 namespace {
 
-// Visits fields as rows of a name and a value, of what kind ever.
+// Visits fields as rows of a name and a value of any type.
 class NamedValues {
  public:
   NamedValues(std::string part, CellTable* table) : part_(std::move(part)), table_(table) {}
@@ -32,7 +31,7 @@ bool is_shown(const TableSource& source, const std::string& device) {
   return source.view.device.empty() || source.view.device == device;
 }
 
-// A snapshot's number and moment, in front of what it has.
+// A snapshot's number and moment, before its other columns.
 void add_snapshot(const TableSource& source, size_t at, const TableRow& row) {
   const std::vector<Snapshot>& snapshots = source.profile.snapshots.snapshots;
   row("snapshot", uint64_t{at} + 1);
@@ -57,7 +56,7 @@ void fill_run(const TableSource& source, CellTable* table) {
     visit_unprofiled_program(program, NamedValues("unprofiled_program", table));
 }
 
-// The last row sums those that are not listed: without an id.
+// The last row, without an id, sums those that are not listed.
 void fill_threads(const TableSource& source, CellTable* table) {
   const RunInfo& run = source.profile.run;
   struct ThreadRow {
@@ -85,7 +84,7 @@ void fill_inputs(const TableSource& source, CellTable* table) {
   });
 }
 
-// Peak by rank, device and place: a row for each of an input's largest places; one without a place where none is known.
+// Peak by rank, device and place: a row for each of an input's largest places; one without a place if none is known.
 void fill_ranks(const TableSource& source, CellTable* table) {
   struct RankRow {
     MergedPart part;
@@ -111,7 +110,7 @@ void fill_ranks(const TableSource& source, CellTable* table) {
   });
 }
 
-// A row for each site of which it is known how much each input had.
+// A row for each site for which each input's share is known.
 void fill_spread(const TableSource& source, CellTable* table) {
   struct SpreadRow {
     const Device* device = nullptr;
@@ -163,7 +162,7 @@ void fill_snapshots(const TableSource& source, CellTable* table) {
   });
 }
 
-// What places had at the two that are compared.
+// The memory of places at the two compared snapshots.
 void fill_snapshot_places(const TableSource& source, CellTable* table) {
   const std::vector<Snapshot>& snapshots = source.profile.snapshots.snapshots;
   struct LiveRow {
@@ -230,7 +229,7 @@ void fill_snapshot_blocks(const TableSource& source, CellTable* table) {
   });
 }
 
-// By role; without one: what nobody told of.
+// By role; without a role: tensors whose role was not reported.
 void fill_tensors(const TableSource& source, CellTable* table) {
   struct RoleRow {
     size_t at = 0;

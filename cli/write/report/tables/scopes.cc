@@ -1,5 +1,5 @@
-// cli/write/report/tables/scopes.cc: tables of the program's own scopes and marks. A scope is named by its path in each
-// of them, and numbered as in the first: so that they can be joined.
+// cli/write/report/tables/scopes.cc: tables of the program's own scopes and marks. Each names a scope by its path, and
+// numbers it as in the first table, so that they can be joined.
 #include "cli/model/analysis/critical_path.h"
 #include "cli/model/analysis/operators.h"
 #include "cli/model/analysis/scope_paths.h"
@@ -10,7 +10,7 @@
 namespace heapprof::cli {
 namespace {
 
-// A scope with one thing of it.
+// A scope with one of its elements.
 template <typename T>
 struct OfScope {
   uint32_t scope = UINT32_MAX;
@@ -31,7 +31,7 @@ void add_scope(const Scopes& scopes, uint32_t index, const TableRow& row) {
   row("path", index < scopes.scopes.size() ? path_of_scope(scopes, index) : std::string());
 }
 
-// Without a device where there was no memory.
+// Without a device if there was no memory.
 struct MemoryRow {
   size_t of = 0;
   ScopeMemory memory;
@@ -92,7 +92,7 @@ void fill_scope_calls(const TableSource& source, CellTable* table) {
              });
 }
 
-// Those outside of all scopes have no scope.
+// Launches outside all scopes have no scope.
 void fill_kernels(const TableSource& source, CellTable* table) {
   const Scopes& scopes = source.profile.scopes;
   std::vector<OfScope<KernelLaunches>> rows =
@@ -118,7 +118,7 @@ void fill_graphs(const TableSource& source, CellTable* table) {
   });
 }
 
-// Which operators of PyTorch a function of the backward pass worked for; a row for each device on which it had memory.
+// The PyTorch operators for which a function of the backward pass worked; a row for each device on which it had memory.
 void fill_backward(const TableSource& source, CellTable* table) {
   const Scopes& scopes = source.profile.scopes;
   struct BackwardRow {

@@ -1,7 +1,7 @@
 // cli/write/report/tables/table_rows.h: a table of a report as rows of cells, which CSV and JSON write alike.
 //
-// What writes a row is called once more, with nothing in it, for the names of the columns: so a table has its header
-// also where it has no rows, and a field that cli/model/profile/fields.h gets is a column here.
+// The function that writes a row is called once more, with an empty element, for the names of the columns: so a table
+// without rows has its header, and a new field in cli/model/profile/fields.h is a column here.
 //
 // Guarantees
 //  - Every row has a cell for each column, in their order.
@@ -19,9 +19,9 @@
 
 namespace heapprof::cli {
 
-using TableCell = std::variant<std::monostate, uint64_t, int64_t, bool, std::string>;  // the first: not known, no text
+using TableCell = std::variant<std::monostate, uint64_t, int64_t, bool, std::string>;  // the first: unknown, or no text
 
-// What a row, or the header, is made with: row("name", value), one column after the other.
+// Builds a row, or the header: row("name", value), one column after the other.
 class TableRow {
  public:
   TableRow(std::vector<std::string>* names, std::vector<TableCell>* cells) : names_(names), cells_(cells) {}
@@ -57,7 +57,7 @@ struct CellTable {
   std::vector<std::string> columns;
   std::vector<std::vector<TableCell>> rows;
 
-  // write(element, row) for each. Called again, it has to have the same columns.
+  // Calls write(element, row) for each. Another call must have the same columns.
   template <typename Elements, typename Write>
   void add(const Elements& elements, const Write& write) {
     if (columns.empty()) write(typename Elements::value_type{}, TableRow(&columns, nullptr));

@@ -1,5 +1,5 @@
-// cli/write/report/tables/tables.cc: one line per table, and the two ways in which a table is written: both from the
-// same cells, so that they cannot differ in what they say.
+// cli/write/report/tables/tables.cc: one line per table, and the two formats of a table: both use the same cells, so
+// that they cannot disagree.
 #include "cli/write/report/tables/tables.h"
 
 #include "cli/base/byte_sink.h"

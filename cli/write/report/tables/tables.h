@@ -1,12 +1,12 @@
-// cli/write/report/tables/tables.h: every table that a text report shows, for scripts: as CSV or JSON, whole, and each
-// with the columns that its first line names (`report --table NAME`).
+// cli/write/report/tables/tables.h: every table of a text report, for scripts: complete, as CSV or JSON, with the
+// columns that its first line names (`report --table NAME`).
 //
 // A new table is a function of ReportTable's signature and a line in tables.cc; scripts/check-help compares --help, the
 // page and the completions with the list.
 //
 // Guarantees
 //  - Integers, no units in the cells; names end in _bytes, _ns and _count where they are quantities.
-//  - A table that the profile has nothing of has its header, and no rows.
+//  - A table without data in the profile has its header, and no rows.
 //  - Rows of places and sites add up to their device's numbers, as everywhere.
 #pragma once
 
@@ -38,7 +38,7 @@ std::string table_json(std::string_view name, const CellTable& table);
 
 // The columns of the place of a stack: function, file, line, module, with the prefix before each.
 void add_place_cells(const TableSource& source, uint32_t node, const TableRow& row, const std::string& prefix = "");
-// Those of a frame; UINT32_MAX: there is none.
+// The same columns for a frame; UINT32_MAX: no frame.
 void add_frame_cells(const Profile& profile, uint32_t frame, const TableRow& row, const std::string& prefix = "");
 
 // ---- memory.cc ----
