@@ -1,7 +1,7 @@
 // shared/allocator_functions.h: what a function of an allocator does, and what its parameters are.
 //
-// The agent makes hooks of it (agent/hooks/allocator_names.h, agent/hooks/inner.h), and the tool plans by it
-// (cli/inner). All parameters and results are one register wide.
+// The agent makes hooks from it (agent/hooks/allocator_names.h, agent/hooks/inner.h), and the tool makes its plan from
+// it (cli/inner). All parameters and results are one register wide.
 #pragma once
 
 #include <cstddef>

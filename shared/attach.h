@@ -1,7 +1,7 @@
-// shared/attach.h: what heapprof calls in a program that runs, and what it keeps there.
+// shared/attach.h: what heapprof calls in a running program, and what it leaves there.
 //
-// heapprof starts a thread of its own in the program (cli/attach/own_thread.h), which loads the agent and calls one of
-// two functions of it. No thread of the program's runs any of this.
+// heapprof starts a thread of its own in the program (cli/attach/own_thread.h). That thread loads the agent and calls
+// one of its two functions. No thread of the program runs any of this.
 //
 // Trust:  the caller has the rights of a debugger over the process.
 #pragma once
@@ -12,30 +12,30 @@ namespace heapprof::wire {
 
 enum class AttachAnswer : uint32_t {
   kAttached = 1,       // events are recorded
-  kBusy = 2,           // another heapprof that lives records this process
+  kBusy = 2,           // another live heapprof records this process
   kRefused = 3,        // the collector did not answer, or gave no arena
-  kNoAllocator = 4,    // no library has a malloc that the agent found
-  kStarting = 5,       // another thread is at it
+  kNoAllocator = 4,    // the agent found no library with a malloc
+  kStarting = 5,       // another thread is starting the agent
   kNoLock = 6,         // another thread loads or unloads libraries all the time, or the loader's lock is not known
   kNotRedirected = 7,  // malloc could not be redirected to the agent: its page could not be written
 };
 enum class DetachAnswer : uint32_t {
   kDetached = 1,
-  kNotAttached = 2,  // it was not attached to: it is not recorded, or has been from its start
-  kNoLock = 3,       // as above; nothing is recorded any more
+  kNotAttached = 2,  // it was not attached to: it is not recorded, or recorded from its start
+  kNoLock = 3,       // as above; recording has stopped
 };
 
 // void NAME(const char* invitation, const char* agent_path, AttachAnswer* answer): invitation: the value of
-// kSocketVariable (env.h). agent_path: by which programs that this one starts load the agent; "": they are not
-// followed.
+// kSocketVariable (env.h). agent_path: the path from which programs that this one starts load the agent; "": they are
+// not followed.
 inline constexpr char kAttachFunction[] = "heapprof_agent_attach";
 // void NAME(DetachAnswer* answer)
 inline constexpr char kDetachFunction[] = "heapprof_agent_detach";
 
-// The memory of heapprof's thread. It stays when the thread has ended, as allocators may have put that thread into a
-// list of theirs; the next attach goes on with it. Zeros: there was none yet.
+// The memory of heapprof's thread. It stays mapped after the thread has ended, because allocators may have put that
+// thread into a list of theirs; the next attach uses it again. Zeros: no such thread ran yet.
 struct AttachThread {
-  uint64_t region_avma;  // its stack, and what calls are given
+  uint64_t region_avma;  // its stack, and the arguments of calls
   uint64_t tcb_avma;     // thread control block, below which its thread-local storage lies
 };
 static_assert(sizeof(AttachThread) == 16);

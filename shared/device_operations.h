@@ -1,7 +1,7 @@
 // shared/device_operations.h: the list of device operations as a table, and whether a record is one that an agent
 // writes.
 //
-// Trust:  a record's fields are the target's: is_sound() is what the collector knows of them.
+// Trust:  the target writes a record's fields: the collector relies only on what is_sound() checks.
 #pragma once
 
 #include "shared/events.h"
@@ -33,7 +33,7 @@ inline constexpr OperationLaw kDeviceOperations[] = {
 #undef X
 };
 
-// The numbers are those of the lines, from 1 and without gaps, so that a record finds its law by its number.
+// Operations are numbered by line, from 1 and without gaps: a record's number is the index of its OperationLaw + 1.
 constexpr bool are_numbered_by_line() {
   uint32_t line = 0;
   for (const OperationLaw& law : kDeviceOperations) {
@@ -58,7 +58,7 @@ constexpr bool is_about_pages(DeviceOperation operation) {
          (law_of(operation).range != OperationRange::kNoRange || operation == DeviceOperation::kKeepRange);
 }
 
-// Blocks inside of memory that counts elsewhere.
+// Blocks inside memory that counts elsewhere.
 constexpr bool is_about_inner(DeviceOperation operation) {
   return is_operation(operation) && law_of(operation).device == OperationDevice::kInner;
 }

@@ -5,10 +5,10 @@
 //   w1 = stamp delta:32 (63…32) | keep:16 (31…16) | fresh:16 (15…0)
 // A record with a stack says: keep the `keep` outermost frames of this ring's previous stack, then push `fresh` program
 // counters, which follow outermost first, padded to a whole unit. A prefix belongs to the record after it, and both are
-// published by one store of head, in one chunk. A program counter is a return address; of a frame that a signal
+// published by one store of head, in one chunk. A program counter is a return address; for a frame that a signal
 // interrupted it is the interrupted address + 1. So pc − 1 always lies inside the instruction that is meant.
 //
-// Trust:  decoding cannot fail; what the fields mean is checked by the collector (cli/collect/rings/ring_decoder.h).
+// Trust:  decoding cannot fail; the collector checks what the fields mean (cli/collect/rings/ring_decoder.h).
 // Cost:   packing is a few shifts; static_asserts pin the layout.
 #pragma once
 
@@ -50,9 +50,9 @@ enum class RecordType : uint32_t {
   X(kAge,        3)  /* w1 = Control::age as of the events that follow */                                              \
   X(kReset,      4)  /* w1 = events lost in this ring so far: the previous stack is empty again */                     \
   X(kChunk,      5)  /* w1 = offset in the ring of the record that follows, the beginning of a chunk */                \
-  X(kScopeTime,  6)  /* w1 = when the kScope record that follows was, in nanoseconds: where stamps are no times */     \
+  X(kScopeTime,  6)  /* w1 = nanoseconds at the kScope record that follows, where stamps are not times */              \
   X(kLaunches,   7)  /* w1 = kernels that this ring's owners have launched so far; before a kScope record */ \
-  X(kInterval,   8)  /* w1 = the interval by which the blocks that begin from here on are chosen; 0: all are */
+  X(kInterval,   8)  /* w1 = the sampling interval of blocks that begin from here on; 0: all are recorded */
 // clang-format on
 
 enum class ControlKind : uint32_t {
@@ -64,25 +64,26 @@ enum class ControlKind : uint32_t {
 enum class TruncationCause : uint32_t {
   kDepth = 1,         // deeper than Control::max_frames
   kNoUnwindInfo = 2,  // a frame without call frame information (JIT code, hand-written assembly)
-  kBadFrame = 3,      // unwind information led to an address that cannot be a frame
+  kBadFrame = 3,      // unwind information gave an address that cannot be a frame
 };
 
-// What a record behind kPrefixDevice says: X(name, number, record, effect, device, object, range). Memory of devices
-// has a ledger of its own, so an address of a device and one of the heap never meet; nor do an address and a handle.
-// shared/device_operations.h makes a table of it, by which the collector checks records, and shared/README.md shows it.
-//   record  kMalloc: it has a size and a stack; kFree: an address only. An address that means nothing is 8, as no
+// What a record after kPrefixDevice says: X(name, number, record, effect, device, object, range). Device memory has a
+// ledger of its own, so addresses of a device never collide with addresses of the heap, nor addresses with handles.
+// shared/device_operations.h makes a table of this list, against which the collector checks records; shared/devices.md
+// shows it.
+//   record  kMalloc: it has a size and a stack; kFree: an address only. An address that means nothing is 8, because no
 //           address is 0
-//   effect  kBegins, kEnds: memory; kResumes: what ended lives on, as the call failed; kNone: neither
+//   effect  kBegins, kEnds: memory; kResumes: what ended lives on, because the call failed; kNone: neither
 //   device  what its device field must be: kAny, kMemory (a device that has memory), kMemoryOrHost, kPages (those of a
-//           program), kMappedPages (not told apart by whether a file is behind them), kCall (a DeviceCall), kInner
-//           (what has blocks inside: kPythonDevice, or a CUDA device)
+//           program), kMappedPages (with or without a file), kCall (a DeviceCall), kInner (has blocks inside:
+//           kPythonDevice, or a CUDA device)
 //   object  what its object must be: kAny, kSome (not 0), kBytes (a length), kHolding, kEstimate
-//   range   kNoRange; kOfSize, kOfObject: pages at the address, of so many bytes
+//   range   kNoRange; kOfSize, kOfObject: pages at the address, of that many bytes
 // clang-format off
 #define HEAPPROF_DEVICE_OPERATIONS(X) \
   /* memory at address, until it is freed or its context (object; 0: none) ends */ \
   X(kAllocate,          1, kMalloc, kBegins,  kMemory,       kAny,      kNoRange) \
-  /* the memory at address ends, whatever its device; or what is mapped there */ \
+  /* the memory at address ends, on whatever device, or what is mapped there */ \
   X(kRelease,           2, kFree,   kEnds,    kAny,          kAny,      kNoRange) \
   /* physical memory behind a handle (object), which is its first reference */ \
   X(kCreateHandle,      3, kMalloc, kBegins,  kMemory,       kSome,     kNoRange) \
@@ -102,21 +103,21 @@ enum class TruncationCause : uint32_t {
   X(kRefuse,           10, kMalloc, kNone,    kMemoryOrHost, kSome,     kNoRange) \
   /* a call that took the host's time, and size bytes; object: pack_duration */ \
   X(kCall,             11, kMalloc, kNone,    kCall,         kSome,     kNoRange) \
-  /* as kAllocate, of a pool of the driver, whose memory no context ends */ \
+  /* as kAllocate, from a pool of the driver, whose memory no context ends */ \
   X(kAllocateFromPool, 12, kMalloc, kBegins,  kMemory,       kAny,      kNoRange) \
-  /* address is memory of a graph: the kRelease of it ends nothing */ \
+  /* address is memory of a graph: its kRelease ends nothing */ \
   X(kGraphAddress,     13, kFree,   kNone,    kAny,          kAny,      kNoRange) \
-  /* what the driver holds of the device; object: pack_holding, address: the most, pack_free */ \
+  /* what the driver holds on the device; object: pack_holding, address: the most, pack_free */ \
   X(kHold,             14, kFree,   kNone,    kMemory,       kHolding,  kNoRange) \
   /* this thread's last kUnmap failed: the mappings live on */ \
   X(kKeepMappings,     15, kFree,   kResumes, kAny,          kAny,      kNoRange) \
-  /* as kAllocate, by a call of the CUDA runtime in which none of the driver was seen */ \
+  /* as kAllocate, by a CUDA runtime call in which no driver call was seen */ \
   X(kAllocateUnseen,   16, kMalloc, kBegins,  kMemory,       kAny,      kNoRange) \
-  /* the memory at address ends if it began so */ \
+  /* the memory at address ends if it began by kAllocateUnseen */ \
   X(kReleaseUnseen,    17, kFree,   kEnds,    kAny,          kAny,      kNoRange) \
-  /* this thread makes what takes memory unasked; object: pack_free before it */ \
+  /* this thread begins an operation that takes memory implicitly; object: pack_free before it */ \
   X(kBeginEstimate,    18, kFree,   kNone,    kMemory,       kSome,     kNoRange) \
-  /* it has; address: pack_free after it, object: EstimateKind, size: the device's memory */ \
+  /* it is done; address: pack_free after it, object: EstimateKind, size: the device's memory */ \
   X(kEndEstimate,      19, kMalloc, kNone,    kMemory,       kEstimate, kNoRange) \
   /* pages at address begin (object: MapFlags); what was mapped there before ends */ \
   X(kMapRange,         20, kMalloc, kBegins,  kPages,        kAny,      kOfSize) \
@@ -126,7 +127,7 @@ enum class TruncationCause : uint32_t {
   X(kMoveRange,        22, kFree,   kEnds,    kAny,          kBytes,    kOfObject) \
   /* this thread's last kUnmapRange or kMoveRange failed: those pages live on */ \
   X(kKeepRange,        23, kFree,   kResumes, kAny,          kAny,      kNoRange) \
-  /* the pages at address may be used (device kMappedDevice), or no more (kReserved…) */ \
+  /* the pages at address become usable (device kMappedDevice), or unusable (kReserved…) */ \
   X(kProtectRange,     24, kMalloc, kNone,    kMappedPages,  kAny,      kOfSize) \
   /* this thread's last kReleaseHandle failed: the reference lives on */ \
   X(kKeepHandle,       25, kFree,   kResumes, kAny,          kSome,     kNoRange) \
@@ -136,7 +137,7 @@ enum class TruncationCause : uint32_t {
   X(kEndInner,         27, kFree,   kEnds,    kInner,        kAny,      kNoRange) \
   /* that block is about to be resized: it counts until this thread's next kResizeInner or kKeepInner */ \
   X(kMoveInner,        28, kFree,   kNone,    kInner,        kAny,      kNoRange) \
-  /* it was: that block ends, and one begins at address */ \
+  /* it was resized: that block ends, and one begins at address */ \
   X(kResizeInner,      29, kMalloc, kBegins,  kInner,        kAny,      kNoRange) \
   /* this thread's last kMoveInner failed: that block lives on */ \
   X(kKeepInner,        30, kFree,   kResumes, kInner,        kAny,      kNoRange) \
@@ -150,10 +151,10 @@ enum class DeviceOperation : uint32_t {
 #undef X
 };
 
-// What a kEndContext says. A call that may end a context is recorded before and after it: what other threads allocate
-// in between is another context's, to which the driver gave the same handle.
+// What a kEndContext says. A call that may end a context has a record before it and one after it: what other threads
+// allocate in between belongs to another context, to which the driver gave the same handle.
 enum class ContextEnd : uint32_t {
-  kHasEnded = 0,  // it ended, and with it what was allocated in it before this thread's kMayEnd, if there was one
+  kHasEnded = 0,  // it ended, with all that was allocated in it before this thread's kMayEnd, if there was one
   kMayEnd = 1,    // the call that may end it begins
   kLivesOn = 2,   // the call did not end it
 };
@@ -188,7 +189,7 @@ enum class DeviceCall : uint32_t {
   HEAPPROF_DEVICE_CALLS(X)
 #undef X
 };
-// nullptr: there is no such call.
+// nullptr: no such call.
 constexpr const char* device_call_name(uint32_t call) {
   switch (static_cast<DeviceCall>(call)) {
 #define X(name, number, text) \
@@ -198,20 +199,20 @@ constexpr const char* device_call_name(uint32_t call) {
   }
   return nullptr;
 }
-// The object of a kCall: its ticks of the time stamp counter, or nanoseconds with ClockMode::kSequence; + 1, as an
+// The object of a kCall: its ticks of the time stamp counter, or nanoseconds with ClockMode::kSequence; + 1, because an
 // object is never 0.
 constexpr uint64_t pack_duration(uint64_t ticks) { return ticks + 1; }
 constexpr uint64_t duration_of(uint64_t object) { return object - 1; }
 
-// Whose memory it is.
-inline constexpr uint32_t kHostDevice = 0;          // the heap: of kRefuse alone, its other events have no device
+// Device numbers: whose memory it is.
+inline constexpr uint32_t kHostDevice = 0;          // the heap, in kRefuse alone: its other events have no device
 inline constexpr uint32_t kPinnedDevice = 1;        // page-locked host memory of the CUDA driver
 inline constexpr uint32_t kManagedDevice = 2;       // moves between host and devices
-inline constexpr uint32_t kImportedDevice = 3;      // another process's or interface's; no new bytes anywhere
+inline constexpr uint32_t kImportedDevice = 3;      // another process's or interface's; adds no bytes anywhere
 inline constexpr uint32_t kMappedDevice = 4;        // pages that the program mapped itself: anonymous
-inline constexpr uint32_t kMappedFileDevice = 5;    // with a file behind them
-inline constexpr uint32_t kReservedDevice = 6;      // of either kind, PROT_NONE: addresses, and no memory
-inline constexpr uint32_t kRegisteredDevice = 7;    // the program's own, page-locked later; no new bytes anywhere
+inline constexpr uint32_t kMappedFileDevice = 5;    // pages of files
+inline constexpr uint32_t kReservedDevice = 6;      // of either kind, PROT_NONE: addresses without memory
+inline constexpr uint32_t kRegisteredDevice = 7;    // the program's own, page-locked later; adds no bytes anywhere
 inline constexpr uint32_t kPythonDevice = 8;        // objects of Python, inside the heap and mapped pages
 inline constexpr uint32_t kUnknownCudaDevice = 15;  // the driver did not say
 inline constexpr uint32_t kFirstCudaDevice = 16;    // cuda:0
@@ -229,23 +230,24 @@ constexpr bool is_device(uint32_t device) {
 
 // The object of a kMapRange.
 enum MapFlags : uint64_t {
-  kMapIsFile = 1,   // a file is behind the pages, also where they are only reserved
+  kMapIsFile = 1,   // the pages map a file, even if they are only reserved
   kMapIsMoved = 2,  // mremap moved them: they are of the kind that this thread's kMoveRange found
-  kMapIsCopy = 4,   // with kMapIsMoved: nothing moved (object 0), each page is of the kind of the one it is a copy of
+  kMapIsCopy = 4,   // with kMapIsMoved: nothing moved (object 0), each page has the kind of the one it copies
 };
-// True if a program can have pages there. The collector keeps no books of others.
+// True if a program can have pages there. The collector keeps no account of other ranges.
 constexpr bool is_range(uint64_t address, uint64_t size_bytes) {
   return address < 1ull << 56 && size_bytes <= 1ull << 56;
 }
 
-// What has blocks inside. They have books of their own, and no byte of them is new: tensors lie in a CUDA device.
+// Devices with blocks inside. These are accounted for separately and add no bytes: tensors lie in a CUDA device.
 constexpr bool has_inner(uint32_t device) {
   return device == kPythonDevice || (device >= kUnknownCudaDevice && device <= kLastCudaDevice);
 }
 
 constexpr bool is_mapping(uint32_t device) { return device >= kMappedDevice && device <= kReservedDevice; }
 
-// The object of a kRefuse: what the driver returned, and whether a limit of ours refused before the driver was asked.
+// The object of a kRefuse: what the driver returned, and whether a limit of heapprof refused before the driver was
+// called.
 constexpr uint64_t pack_refusal(int result, bool is_by_limit) {
   return static_cast<uint64_t>(is_by_limit) << 32 | static_cast<uint32_t>(result);
 }
@@ -254,15 +256,15 @@ constexpr bool is_refusal_by_limit(uint64_t object) { return (object >> 32 & 1) 
 // The object of a kEndEstimate: what was made.
 enum class EstimateKind : uint32_t { kContext = 1, kModules = 2 };
 constexpr bool is_estimate_kind(uint64_t object) { return object == 1 || object == 2; }
-// Free bytes in an address or an object: + 1, as neither is ever 0.
+// Free bytes in an address or an object: + 1, because neither is ever 0.
 inline constexpr uint64_t kFreeUnknown = UINT64_MAX;
 constexpr uint64_t pack_free(uint64_t free_bytes) { return free_bytes == kFreeUnknown ? kFreeUnknown : free_bytes + 1; }
 constexpr uint64_t free_of(uint64_t address) { return address == kFreeUnknown ? kFreeUnknown : address - 1; }
 
-// The object of a kHold: an amount that the driver says. Two threads may write what they were told in another order
-// than they asked; `sequence`, which wraps, is the order in which they asked.
+// The object of a kHold: an amount that the driver reports. Two threads may write their answers in another order than
+// they queried; `sequence`, which wraps, is the order of the queries.
 enum class Holding : uint32_t {
-  kPools = 0,           // bytes that the driver's pools have of the device, in use or not
+  kPools = 0,           // bytes that the driver's pools have on the device, in use or not
   kGraphsUsed = 1,      // bytes that graphs use
   kGraphsReserved = 2,  // bytes that the driver keeps for graphs
 };
@@ -276,13 +278,11 @@ constexpr uint64_t pack_holding(Holding holding, uint32_t sequence, bool is_part
          ((size_bytes < kMost ? size_bytes : kMost) + 1);
 }
 constexpr uint32_t holding_of(uint64_t object) { return static_cast<uint32_t>(object >> 62); }
-constexpr bool is_partial_holding(uint64_t object) {
-  return (object >> 61 & 1) != 0;
-}  // there are pools that were not asked
+constexpr bool is_partial_holding(uint64_t object) { return (object >> 61 & 1) != 0; }  // some pools were not queried
 constexpr uint32_t holding_sequence(uint64_t object) {
   return static_cast<uint32_t>(object >> kHoldingBits) % kHoldingSequences;
 }
-// 0: no amount at all, which no agent writes.
+// 0: no amount, which no agent writes.
 constexpr uint64_t held_plus_one(uint64_t object) { return object & ((1ull << kHoldingBits) - 1); }
 static_assert(held_plus_one(pack_holding(Holding::kGraphsUsed, 9000, true, 12345)) == 12346 &&
               holding_of(pack_holding(Holding::kGraphsReserved, 0, false, 0)) == 2 &&

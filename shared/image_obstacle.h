@@ -1,4 +1,4 @@
-// shared/image_obstacle.h: why a program that was started cannot be profiled: the agent says it by a note (wire::Note).
+// shared/image_obstacle.h: why a program that was started cannot be profiled; the agent reports it in a wire::Note.
 #pragma once
 
 #include <cstdint>

@@ -1,14 +1,14 @@
-// shared/inner.h: the plan by which the agent hooks an allocator inside of the executable, where it stands.
+// shared/inner.h: the plan by which the agent hooks an allocator inside the executable, by patching its code.
 //
-// No name leads to such functions: calls of them are bound when the program is linked. So their first instructions are
-// replaced by a jump. The collector makes the plan, out of the executable's symbols and code (cli/inner), and puts it
-// into the arena before the agent gets that; the agent checks and carries it out (agent/hooks/inner.h).
+// Such functions cannot be interposed by name: calls of them are bound when the program is linked. So a jump replaces
+// their first instructions. The collector makes the plan from the executable's symbols and code (cli/inner), and puts
+// it into the arena before the agent gets that; the agent checks the plan and carries it out (agent/hooks/inner.h).
 //
 //   [InnerPlan][InnerFunction × function_count][InnerRange × range_count]
 //
 // Guarantees
 //  - Every structure has a fixed size, checked here; a change of any of them changes kProtocolVersion.
-// Trust:    the agent trusts the collector, and looks at the program's bytes before it writes.
+// Trust:    the agent trusts the collector, and compares the program's bytes before it writes.
 #pragma once
 
 #include "shared/allocator_functions.h"
@@ -21,8 +21,8 @@ namespace heapprof::wire {
 inline constexpr uint32_t kMostInnerFunctions = 512;
 inline constexpr uint32_t kMostInnerRanges = 16'384;
 inline constexpr size_t kMostPatchBytes = 24;    // of the instructions that a jump replaces
-inline constexpr size_t kMostMovedBytes = 64;    // of the same instructions, where they are executed instead
-inline constexpr size_t kMostMovedOperands = 4;  // of these, relative to where they stand
+inline constexpr size_t kMostMovedBytes = 64;    // of the same instructions, relocated into a trampoline
+inline constexpr size_t kMostMovedOperands = 4;  // of these, relative to their own address
 inline constexpr size_t kJumpBytes = 5;          // jmp rel32
 
 enum class MovedValue : uint8_t {
@@ -31,10 +31,10 @@ enum class MovedValue : uint8_t {
   kUpperAddress = 2,  // the upper half
 };
 
-// Four bytes of a moved instruction that hold what depends on where it and its target stand.
+// Four bytes of a moved instruction whose value depends on its address and its target's.
 struct MovedOperand {
   uint64_t target_svma;
-  uint8_t at;   // where in `moved` they stand
+  uint8_t at;   // their offset in `moved`
   uint8_t end;  // where in `moved` the instruction ends
   MovedValue value;
   uint8_t reserved[5];
@@ -42,14 +42,14 @@ struct MovedOperand {
 static_assert(sizeof(MovedOperand) == 16);
 
 struct InnerFunction {
-  uint64_t patch_svma;  // of the first byte that is replaced: the function's entry, or behind its endbr64
+  uint64_t patch_svma;  // the first replaced byte: the function's entry, or the byte after its endbr64
   AllocatorFunction what;
-  uint8_t group;        // an allocator: functions of one name's prefix
+  uint8_t group;        // an allocator: functions with one prefix in their names
   uint8_t patch_bytes;  // of whole instructions: kJumpBytes at least
-  uint8_t moved_bytes;  // they end with a jump behind the patch, or with what ends the function
+  uint8_t moved_bytes;  // they end with a jump to after the patch, or with the function's end
   uint8_t operand_count;
   uint8_t pushes_return;  // 1: a call is moved, as a push of its return address and a jump
-  uint8_t is_small;       // 1: it gives small blocks alone
+  uint8_t is_small;       // 1: it gives out only small blocks
   uint8_t reserved[3];
   uint8_t original[kMostPatchBytes];
   uint8_t moved[kMostMovedBytes];
@@ -57,7 +57,7 @@ struct InnerFunction {
 };
 static_assert(sizeof(InnerFunction) == 8 + 7 + 9 + 24 + 64 + 64);
 
-// Code of an allocator: what its functions call, directly or not. svma, as distances from InnerPlan::base_svma.
+// Code of an allocator: what its functions call, directly or not. svma, relative to InnerPlan::base_svma.
 struct InnerRange {
   uint32_t start;
   uint32_t end;
@@ -68,7 +68,7 @@ struct InnerPlan {
   uint32_t range_count;
   uint64_t base_svma;   // the lowest address of the executable's segments
   uint64_t limit_svma;  // one past the highest
-  // mimalloc's, by which the blocks of a heap are found that is destroyed; 0: it has none.
+  // Of mimalloc: they find the blocks of a heap that is destroyed; 0: it lacks them.
   uint64_t visit_blocks_svma;
   uint64_t backing_heap_svma;
 };
@@ -97,7 +97,7 @@ enum class InnerState : uint32_t {
 #undef X
 };
 
-// Why it was not carried out; nullptr: it was, or there is none.
+// Why the plan was not carried out; nullptr: it was, or there is no plan.
 constexpr const char* inner_state_text(InnerState state) {
   switch (state) {
 #define X(name, number, text) \

@@ -1,5 +1,5 @@
-// shared/kernels.h: what an agent says of each kernel that the program launches on a CUDA device: its name, which
-// stands once in the arena, and the record of a launch, which has the name's number and the launch's shape.
+// shared/kernels.h: what an agent says about each kernel that the program launches on a CUDA device: its name, which
+// is in the arena once, and a record for each launch, which has the name's number and the launch's shape.
 //
 // Trust:  as in events.h.
 // Cost:   a launch is one unit.
@@ -14,19 +14,19 @@ namespace heapprof::wire {
 // A kernel's name, as the driver has it: C++ names are mangled. States are those of Name.
 struct KernelName {
   std::atomic<NameState> state;  // pairs with (L)
-  uint32_t text_bytes;           // of the whole name: more than there is room for if it was cut
+  uint32_t text_bytes;           // of the whole name, even if it was cut
   char characters[kKernelNameBytes - 8];
 };
 static_assert(sizeof(KernelName) == kKernelNameBytes);
 
 // Numbers of kernels: a name's slot in their table + 1, or one of these.
-inline constexpr uint32_t kGraphLaunch = 0x1ffd;    // no kernel, but a graph: w1 has its number of kernel nodes + 1
-inline constexpr uint32_t kUnnamedKernel = 0x1ffe;  // nobody could say its name
+inline constexpr uint32_t kGraphLaunch = 0x1ffd;    // not a kernel but a graph: w1 has its number of kernel nodes + 1
+inline constexpr uint32_t kUnnamedKernel = 0x1ffe;  // its name is not known
 inline constexpr uint32_t kOtherKernel = 0x1fff;    // there was no room for its name
 static_assert(kMaxKernels < kGraphLaunch);
 
-// How a kernel is launched. No device takes more than the fields of a record hold; what is above that is the greatest
-// value.
+// How a kernel is launched. No device takes more than the fields of a record hold; a larger size is written as the
+// greatest value.
 struct LaunchShape {
   uint32_t grid[3];
   uint32_t block[3];
@@ -52,7 +52,7 @@ constexpr Record pack_launch(uint32_t kernel, const LaunchShape& shape) {
               block << kSharedBits | at_most(shape.shared_bytes, kSharedBits),
           grid};
 }
-// kernel_nodes_plus_one: 0: nobody knows how many it has
+// kernel_nodes_plus_one: 0: the number is not known
 constexpr Record pack_graph_launch(uint64_t kernel_nodes_plus_one) {
   return {static_cast<uint64_t>(RecordType::kLaunch) << 60 | static_cast<uint64_t>(kGraphLaunch) << 47,
           at_most(kernel_nodes_plus_one, 63)};

@@ -5,7 +5,7 @@
 
 namespace heapprof::wire {
 
-// Whether the agent stands before Python's own allocator (--python-objects).
+// Whether the agent hooks Python's own allocator (--python-objects).
 #define HEAPPROF_OBJECTS_STATES(X)                                                                                \
   X(kNone, 0, "no interpreter was found whose version is known")                                                  \
   X(kRecorded, 1, "recorded")                                                                                     \
@@ -20,7 +20,7 @@ enum class ObjectsState : uint32_t {
 #undef X
 };
 
-// nullptr: there is no such state.
+// nullptr: no such state.
 constexpr const char* objects_state_text(ObjectsState state) {
   switch (state) {
 #define X(name, number, text) \

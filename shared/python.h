@@ -1,8 +1,8 @@
 // shared/python.h: frames of Python in a stack, and the code objects that they run.
 //
-// A frame of the interpreter's stands in a record's stack where the evaluator runs it: behind (inside of) the native
-// frame of the evaluator. It is a word that no program counter is: its highest bit is set. Names and tables of lines
-// are not in it: they are said once for each code object, in a part of the arena of their own.
+// A Python frame is in a record's stack after (further in than) the native frame of the evaluator that runs it. Its
+// highest bit is set, as in no program counter. It holds no names and no line table: these are written once for each
+// code object, in a part of the arena of their own.
 #pragma once
 
 #include "shared/wire.h"
@@ -22,10 +22,10 @@ constexpr uint64_t pack_python_frame(uint32_t code, uint32_t offset_bytes) {
 constexpr uint32_t python_code(uint64_t word) { return static_cast<uint32_t>(word >> 32) & 0x7fffffff; }
 constexpr uint32_t python_offset(uint64_t word) { return static_cast<uint32_t>(word); }
 
-// What is said of a code object; its file, its function and its table of lines follow.
+// The description of a code object; its file, its function and its line table follow.
 struct CodeEntry {
   uint32_t first_line;
-  uint16_t minor;  // of Python 3: how the table is written
+  uint16_t minor;  // of Python 3: the format of the table
   uint16_t file_bytes;
   uint16_t function_bytes;
   uint16_t reserved;
@@ -36,7 +36,7 @@ static_assert(sizeof(CodeEntry) == 16);
 inline constexpr uint32_t kMostCodeNameBytes = 512;  // of a file's or a function's name
 inline constexpr uint32_t kMostCodeTableBytes = 256u << 10;
 
-// Where an entry stands in the texts: offset:32 (63…32) | bytes:32 (31…0); 0: nothing was said of that number.
+// Where an entry lies in the texts: offset:32 (63…32) | bytes:32 (31…0); 0: that number has no description.
 constexpr uint64_t pack_code_at(uint32_t offset, uint32_t bytes) { return static_cast<uint64_t>(offset) << 32 | bytes; }
 
 }  // namespace heapprof::wire

@@ -1,23 +1,23 @@
-// shared/questions.h: what a program asks of its own numbers, and the slots of the control page in which it does.
+// shared/questions.h: how a program asks for its own statistics, in slots of the control page.
 #pragma once
 
 #include "shared/wire.h"
 
 namespace heapprof::wire {
 
-// What the program asks of its own numbers (heapprof/heapprof.h).
+// What the program asks for (heapprof/heapprof.h).
 enum class QuestionKind : uint32_t {
-  kDevice = 1,       // of a device
+  kDevice = 1,       // the statistics of a device
   kDevicePhase = 2,  // the same, and a new phase begins
   kThread = 3,       // of the thread whose ring is Question::ring
-  // As kDevice and kDevicePhase; and what each site does from here on can be told.
+  // As kDevice and kDevicePhase; from here on the collector keeps what each site does.
   kBeginMeasurement = 4,
   kBeginMeasuredPhase = 5,
-  kEndMeasurement = 6,  // as kDevice, and that far
+  kEndMeasurement = 6,  // as kDevice, and ends that
   kExplain = 7,         // the sites of a measurement that has ended, by Question::measure, as text
 };
 
-// What a site is asked for: bytes or blocks between the two ends of a measurement. Numbers are part of
+// What is measured of a site, in bytes or blocks, between the begin and the end of a measurement. Numbers are part of
 // heapprof/heapprof.h.
 enum class Measure : uint32_t {
   kPeak = 1,         // live at the peak beyond those that were live at the begin
@@ -26,12 +26,12 @@ enum class Measure : uint32_t {
   kLive = 4,         // live at the end beyond those that were live at the begin
 };
 
-// The low two bits of Question::word; the rest counts the askers.
+// The low two bits of Question::word; the rest counts the claims of the slot.
 enum class QuestionState : uint32_t {
   kFree = 0,
-  kWriting = 1,   // an asker fills it in, or the collector the answer
+  kWriting = 1,   // a thread fills it in, or the collector the answer
   kAsked = 2,     // the collector's turn
-  kAnswered = 3,  // the asker's turn
+  kAnswered = 3,  // the asking thread's turn
 };
 constexpr QuestionState question_state(uint32_t word) { return static_cast<QuestionState>(word & 3); }
 constexpr uint32_t question_word(uint32_t ticket, QuestionState state) {
@@ -64,10 +64,10 @@ struct alignas(128) Question {
   QuestionKind kind;           // agent
   uint32_t ring;               // agent
   uint32_t thread_id;          // agent: as in the ring's header
-  uint32_t is_known;           // collector: 0: there is no such device, or nothing of that thread
+  uint32_t is_known;           // collector: 0: no such device, or nothing is known of that thread
   char device[28];             // agent: its name; ends with a zero byte
   Statistics statistics;       // collector
-  uint64_t measurement;        // its id: collector, as the answer to its begin, where 0 is none; else agent
+  uint64_t measurement;        // its id: collector, in the answer to its begin (0: none); else agent
   Measure measure;             // agent
   uint32_t text_bytes;         // collector: of the text, in the slot of this index at kTextsOff
 };

@@ -1,17 +1,17 @@
-// shared/sampling.h: how blocks are chosen where not all of them are recorded, and how both sides tell what is
+// shared/sampling.h: how blocks are chosen when not all of them are recorded, and how both sides know which are
 // recorded.
 //
 // A block of S bytes is chosen with probability 1 − e^(−S/R), R being the interval: a point falls on each byte that a
 // thread allocates with the rate 1/R, independently (a Poisson process), and a block is chosen if a point falls on it.
-// The agent counts down to the next point. The distance is drawn anew behind each point, as the process has no memory.
-// Of a block of 0 bytes nothing is ever known but that it was counted.
+// The agent counts down to the next point, and draws a new distance after each point: the process has no memory.
+// A block of 0 bytes is never chosen; it is only counted.
 //
 // The end of a block matters only if its begin was recorded. So the agent keeps the addresses of the chosen blocks that
-// are live: a byte for each address modulo 16 MiB counts them, which tells of nearly all ends that they are nobody's
-// business, and buckets have the addresses themselves. Where a bucket has no room, ends that may be of a chosen block
-// are told, and the collector knows better.
+// are live: a byte for each address modulo 16 MiB counts them, which rules out nearly all other ends, and buckets hold
+// the addresses themselves. If a bucket has no room, ends that may be of a chosen block are recorded, and the collector
+// decides which of them count.
 //
-// Trust:  these tables are the agent's alone. What a program spoils there, it spoils of its own profile.
+// Trust:  only the agent writes these tables. If a program corrupts them, it corrupts only its own profile.
 // Cost:   drawing a distance 50-100 ns, without floating point.
 #pragma once
 
@@ -39,14 +39,14 @@ inline constexpr uint64_t kMostInterval = uint64_t{1} << 34;
 inline constexpr uint64_t kMarkBytes = 1u << 20;
 inline constexpr uint64_t kBuckets = 1u << 14;
 
-// Addresses of chosen blocks that are live; a line of the cache.
+// Addresses of live chosen blocks; one cache line.
 struct alignas(64) ChosenBucket {
   std::atomic<uint64_t> addresses[7];  // 0: free
-  std::atomic<uint64_t> without_room;  // that found no place here, ever
+  std::atomic<uint64_t> without_room;  // blocks that found no slot here, ever
 };
 static_assert(sizeof(ChosenBucket) == 64);
 
-// A part of the arena that the agent maps where a hook finds it without a look at a pointer.
+// A part of the arena that the agent maps at a fixed place, where a hook reads it without loading a pointer.
 struct SamplingPage {
   std::atomic<uint32_t> recording;       // collector, any time: pack_recording
   std::atomic<uint32_t> orders_stamps;   // collector, before that: 1: no stamp may be older than what its thread saw
@@ -61,7 +61,7 @@ static_assert(sizeof(SamplingPage) == 4096 + kMarkBytes + kBuckets * sizeof(Chos
 constexpr uint64_t mark_index(uint64_t address) { return (address >> 4 ^ address >> 24) % kMarkBytes; }
 constexpr uint64_t bucket_index(uint64_t address) { return address * 0x9e3779b97f4a7c15 >> 50; }
 static_assert(kBuckets == 1u << (64 - 50));
-inline constexpr uint8_t kFullMark = 255;  // it stays for ever: nobody knows how many there are
+inline constexpr uint8_t kFullMark = 255;  // it never changes again: the number is not known
 
 inline void add_mark(std::atomic<uint8_t>& mark) {
   uint8_t count = mark.load(std::memory_order_relaxed);
@@ -76,7 +76,7 @@ inline void take_mark(std::atomic<uint8_t>& mark) {
   }
 }
 
-// A block at that address was chosen, and its begin has been, or will be, recorded by this thread.
+// A block at that address was chosen; this thread has recorded its begin, or will.
 inline void add_chosen(SamplingPage* page, uint64_t address) {
   ChosenBucket& bucket = page->buckets[bucket_index(address)];
   for (std::atomic<uint64_t>& slot : bucket.addresses) {
@@ -91,7 +91,7 @@ inline void add_chosen(SamplingPage* page, uint64_t address) {
   if (!has_room) bucket.without_room.fetch_add(1, std::memory_order_relaxed);
   add_mark(page->marks[mark_index(address)]);
 }
-// Whether the block at that address, which ends, may be a chosen one. pre: there is a mark
+// Whether the block that ends at that address may be a chosen one. pre: there is a mark
 inline bool take_chosen(SamplingPage* page, uint64_t address) {
   ChosenBucket& bucket = page->buckets[bucket_index(address)];
   for (std::atomic<uint64_t>& slot : bucket.addresses) {
@@ -103,19 +103,19 @@ inline bool take_chosen(SamplingPage* page, uint64_t address) {
   return bucket.without_room.load(std::memory_order_relaxed) != 0;
 }
 
-// The countdown of a ring's owners, in the ring's header. Bytes that were counted: granted − until. A new distance
-// replaces both by one instruction, so a process that is killed leaves a true sum.
+// The countdown of a ring's owners, in the ring's header. Bytes counted: granted − until. A new distance replaces both
+// by one instruction, so a process that is killed leaves a true sum.
 struct alignas(16) Countdown {
-  std::atomic<int64_t> until;         // bytes to the next point; below 0 for as long as it is being passed
+  std::atomic<int64_t> until;         // bytes to the next point; below 0 while it is being passed
   std::atomic<uint64_t> granted;      // bytes that were ever given to count down
-  std::atomic<uint64_t> allocations;  // that were counted
+  std::atomic<uint64_t> allocations;  // blocks that were counted
   uint64_t reserved;
 };
 static_assert(sizeof(Countdown) == 32);
 
 __extension__ using Wide = unsigned __int128;
 
-// Numbers that nobody could tell from random ones (splitmix64, Steele, Lea and Flood, OOPSLA 2014).
+// Pseudorandom numbers (splitmix64, Steele, Lea and Flood, OOPSLA 2014).
 constexpr uint64_t mix_bits(uint64_t value) {
   value += 0x9e3779b97f4a7c15;
   value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;

@@ -1,7 +1,7 @@
-// shared/scopes.h: what a program says of its own work: names, and the records of scopes and marks.
+// shared/scopes.h: what a program says about its own work: names, and the records of scopes and marks.
 //
-// A name stands once in the arena's table; a record has its number. A scope has an id from its begin to its end, by
-// which another thread may go on with it.
+// A name is in the arena's table once; records hold its number. A scope has an id from its begin to its end, by which
+// another thread can enter it.
 //
 // Trust:  as in events.h.
 #pragma once
@@ -11,43 +11,43 @@
 
 namespace heapprof::wire {
 
-// What scopes and marks go by. A free one is taken by a compare and swap; from kReady on it stays as it is.
+// An entry of the table of names. A compare and swap takes a free one; from kReady on it does not change.
 enum class NameState : uint32_t {
   kFree = 0,
   kWriting = 1,
   kReady = 2,
 };
 
-inline constexpr uint32_t kOtherName = 0xffff;  // as a name's number: there was no room for it
+inline constexpr uint32_t kOtherName = 0xffff;  // number of a name that found no room
 
 struct Name {
   std::atomic<NameState> state;  // pairs with (L)
   uint16_t category_bytes;
   uint16_t text_bytes;
-  char characters[kNameBytes - 8];  // the category, then the text; of longer ones the beginning
+  char characters[kNameBytes - 8];  // the category, then the text; longer ones are cut
 };
 static_assert(sizeof(Name) == kNameBytes);
 
-// What a kScope record says, of a scope or by a name. Its id names a scope from its begin to its end, across threads.
+// What a kScope record says. Its id identifies a scope from its begin to its end, across threads.
 enum class ScopeOperation : uint32_t {
   kBegin = 1,
   kEnd = 2,
-  kLeave = 3,       // this thread goes on outside of it, and of what it began inside of it
+  kLeave = 3,       // this thread goes on outside it and outside what it began inside it
   kEnter = 4,       // this thread goes on in what was left so
-  kItems = 5,       // w1: what it came to, by the program's own measure; before its end
-  kMark = 6,        // no scope: this moment, by a name
-  kBeginApart = 7,  // a scope that no thread is in, by its name: it has a time, and owns no memory
-  kEndOnly = 8,     // it ends, and nothing inside of it; id 0: the program ended what it had not begun
-  kNameBlock = 9,   // no scope: what is live at the address, which a kPrefixAddress before it has, goes by that name
+  kItems = 5,       // w1: how much work it did, in the program's own measure; before its end
+  kMark = 6,        // no scope: this moment gets a name
+  kBeginApart = 7,  // a scope that no thread is in, with a name: it has a time, and owns no memory
+  kEndOnly = 8,     // it ends, and nothing inside it; id 0: the program ended what it had not begun
+  kNameBlock = 9,   // no scope: what is live at the address in the kPrefixAddress before it gets that name
   kPause = 10,      // what this thread allocates from here on is left out …
   kResume = 11,     // … as long as there were more kPause than kResume
   kGpuBegin = 12,   // no scope: an interval of GPU time of this thread's innermost scope has begun
   kGpuTime = 13,    // w1: how long such an interval was, in nanoseconds; in any ring, before its begin is read or after
   kTensor = 14,  // no scope: the memory at the address (kPrefixAddress) is a tensor's; id: its TensorRole; a name or 0
-  kSnapshot = 15,  // no scope: this moment, by a name, is kept; id: 1 with the tensors that the thread has told of
+  kSnapshot = 15,  // no scope: a named snapshot; id: 1: with the tensors that the thread has reported
 };
 
-// What a tensor is to the program, as its Python can tell.
+// What a tensor is for, as the program's Python objects show.
 enum class TensorRole : uint32_t {
   kWeight = 1,
   kGradient = 2,
@@ -60,17 +60,17 @@ constexpr bool is_tensor_role(uint64_t role) { return role - 1 < kTensorRoles; }
 
 inline constexpr uint64_t kScopeIdBits = 40;
 inline constexpr uint64_t kScopeCountBits = 28;  // of a ring's scopes: the low bits of an id; the ring is above
-// name: its slot in the table of names + 1; 0 where the operation has none
+// name: its slot in the table of names + 1; 0 if the operation has none
 constexpr uint64_t pack_scope(ScopeOperation operation, uint32_t name, uint64_t id) {
   return static_cast<uint64_t>(RecordType::kScope) << 60 | static_cast<uint64_t>(operation) << 56 |
          static_cast<uint64_t>(name & 0xffff) << kScopeIdBits | id;
 }
-// What a kPrefixSize before a kBegin has: the scope is an operator of PyTorch's. Its sequence number is that of the
-// function which it leaves for the backward pass; a function of the backward pass has its own. Numbers grow, and begin
-// anew after kSequences of them.
+// The value of a kPrefixSize before a kBegin: the scope is an operator of PyTorch. Its sequence number is that of the
+// function which it leaves for the backward pass; a function of the backward pass has its own. Numbers grow, and start
+// again after kSequences of them.
 inline constexpr uint32_t kOperator = 1, kOperatorBackward = 2, kOperatorSequenceAt = 2;
 inline constexpr int64_t kSequences = (1 << 30) - 1;
-// sequence: below 0 where it has none
+// sequence: below 0: it has none
 constexpr uint32_t pack_operator(bool is_backward, int64_t sequence) {
   const auto counted = static_cast<uint32_t>(sequence < 0 ? 0 : sequence % kSequences + 1);
   return kOperator | (is_backward ? kOperatorBackward : 0) | counted << kOperatorSequenceAt;

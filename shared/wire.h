@@ -43,11 +43,11 @@ inline constexpr uint32_t kLargeRings = 64;    // rings below this index are lar
 inline constexpr uint64_t kLargeRingBytes = 1u << 20;
 inline constexpr uint64_t kSmallRingBytes = 256u << 10;
 inline constexpr uint64_t kChunkBytes = 32u << 10;         // a ring is filled chunk by chunk (shared/README.md)
-inline constexpr uint32_t kSmallChunks = 2;                // of a ring: it has them whatever the others have
+inline constexpr uint32_t kSmallChunks = 2;                // a ring has them whatever the others have
 inline constexpr uint32_t kMostCalmChunks = 192;           // of all rings: from here on a ring waits before it grows
 inline constexpr uint64_t kQuestionsOff = 1024;            // in the control page
-inline constexpr uint32_t kQuestions = 24;                 // that threads of the program may have asked at one time
-inline constexpr uint64_t kMostAskingNs = 20'000'000'000;  // so long a thread waits for an answer, while drains go on
+inline constexpr uint32_t kQuestions = 24;                 // most questions that threads may have open at one time
+inline constexpr uint64_t kMostAskingNs = 20'000'000'000;  // longest wait for an answer, while drain passes go on
 
 inline constexpr uint64_t kModuleTableOff = kControlBytes;
 inline constexpr uint64_t kNotesOff = kModuleTableOff + kModuleTableBytes;
@@ -64,14 +64,14 @@ constexpr uint64_t ring_data_off(uint32_t ring) {
                             : kRingDataOff + kLargeRings * kLargeRingBytes + (ring - kLargeRings) * kSmallRingBytes;
 }
 
-// Code objects of Python (shared/python.h): where each is in the texts behind, by its number, from 1.
+// Python code objects (shared/python.h): where each lies in the texts that follow, by its number, from 1.
 inline constexpr uint32_t kMaxCodes = 1u << 17;
 inline constexpr uint64_t kCodeTextBytes = 64u << 20;
 inline constexpr uint64_t kCodesOff = ring_data_off(kMaxRings);
 inline constexpr uint64_t kCodeTextsOff = kCodesOff + kMaxCodes * sizeof(uint64_t);
 inline constexpr uint64_t kCodesBytes = kMaxCodes * sizeof(uint64_t) + kCodeTextBytes;
 inline constexpr uint32_t kPythonUnknown = 1u << 31;  // of Control::python_version: its frames cannot be read
-inline constexpr uint32_t kMaxPythonFrames = 4096;    // of a stack, beside those that are counted by max_frames
+inline constexpr uint32_t kMaxPythonFrames = 4096;    // of a stack, in addition to max_frames
 
 inline constexpr uint64_t kInnerPlanOff = kCodesOff + kCodesBytes;  // shared/inner.h
 inline constexpr uint64_t kArenaBytes = kInnerPlanOff + kInnerPlanBytes;
@@ -82,17 +82,18 @@ constexpr uint32_t ring_chunks(uint32_t ring) {
 }
 static_assert(kLargeRingBytes / kChunkBytes == 32);
 
-// Where a process is with the question of its end (--leak-check): Control::end_question.
+// Whether the agent is to stop recording: Control::detach.
 enum class Detach : uint32_t {
   kNo = 0,
   kSession = 1,  // stop recording: heapprof leaves
-  kProcess = 2,  // this process has ended; who shares its memory, and lives on, records nothing
+  kProcess = 2,  // this process has ended; processes that share its memory and live on record nothing
 };
 
+// How far a process is with its question at the end (--leak-check): Control::end_question.
 enum class EndQuestion : uint32_t {
   kNone = 0,      // the program has not come to the end of exit() yet
   kAsked = 1,     // it has, and waits for Control::end_answer
-  kFiltered = 2,  // it has, and does not wait, as it may be under a filter of system calls
+  kFiltered = 2,  // it has, and does not wait, because it may be under a seccomp filter
   kGaveUp = 3,    // it has waited, and goes on without an answer
 };
 
@@ -102,7 +103,7 @@ enum class ClockMode : uint32_t {
   kSequence = 2,  // a shared counter (Control::sequence): order without time
 };
 
-// Who makes a producer's `in_event` visible before the collector reads it.
+// Which side makes a producer's `in_event` visible before the collector reads it.
 enum class FenceMode : uint32_t {
   kMembarrierExpedited = 1,  // the collector calls membarrier(GLOBAL_EXPEDITED); the agent has registered
   kMembarrierGlobal = 2,     // the collector calls membarrier(GLOBAL): slow, needs no registration
@@ -114,17 +115,16 @@ enum class FullPolicy : uint32_t {
   kDrop = 1,  // count the event as lost at once
 };
 
-// Whether the target's system calls may be filtered (seccomp). If they are, a system call of ours could kill the
-// target.
+// Whether the target may run under a seccomp filter. If it does, a system call of the agent could kill the target.
 enum class FilterState : uint32_t {
   kNone = 0,
-  kPossible = 1,  // nobody can tell: a full ring is waited for without any, the rest goes on
-  kCertain = 2,   // the first thread is under one: no more of them, where the agent did not see it coming
+  kPossible = 1,  // not known: the agent waits for a full ring without system calls, the rest goes on
+  kCertain = 2,   // the first thread is under one: no more system calls, if the agent did not see it coming
 };
 
 // How long kernels take on the device, by scope: when the events around them are read (--gpu-time).
 enum class GpuTimeMode : uint32_t {
-  kOff = 0,        // there are no events
+  kOff = 0,        // no events are recorded around kernels
   kDeferred = 1,   // when the program waits for the device, and at its end
   kScope = 2,      // when a scope ends, which waits for them
   kImmediate = 3,  // after each launch, which waits for it
@@ -137,7 +137,7 @@ enum class UnwinderKind : uint32_t {
   kFramePointers = 3,  // whole only where everything is compiled with them
 };
 
-// Why an agent records no more. Numbers are part of the protocol: append only.
+// Why an agent has stopped recording. Numbers are part of the protocol: append only.
 #define HEAPPROF_STOP_REASONS(X)                                                   \
   X(kNone, 0, "recording")                                                         \
   X(kCollectorDied, 1, "the collector died")                                       \
@@ -167,8 +167,8 @@ constexpr const char* stop_reason_text(StopReason reason) {
   return "an unknown reason";
 }
 
-// The first page of the arena. A field is written by the collector before the agent maps the page, except where its
-// line names another writer. shared/README.md has each field's place and memory order.
+// The first page of the arena. The collector writes a field before the agent maps the page, unless the field's line
+// names another writer. shared/README.md has each field's offset and memory order.
 struct Control {
   uint32_t magic;
   uint32_t version;
@@ -185,63 +185,63 @@ struct Control {
   std::atomic<uint32_t> stop_reason;           // agent: StopReason
   std::atomic<uint32_t> module_bytes;          // agent: bytes ever written to the module table; pairs with (D)
   std::atomic<uint32_t> modules_lost;          // agent: modules that found no room in the table
-  std::atomic<uint32_t> age;                   // agent: of what it knows: grows with each ending (agent/process/age.h)
+  std::atomic<uint32_t> age;                   // agent: generation of what it knows (agent/process/age.h)
   std::atomic<uint32_t> attached;              // agent: 1 once it has mapped the arena
   std::atomic<uint64_t> events_lost;           // agent: events that found no ring at all
-  std::atomic<uint64_t> events_abandoned;      // agent: events left by siglongjmp or a dying thread
+  std::atomic<uint64_t> events_abandoned;      // agent: events abandoned by siglongjmp or a dying thread
   std::atomic<uint64_t> verify_checked;        // agent, --verify-stacks: events compared with unw_step
   std::atomic<uint64_t> verify_mismatched;     // agent, --verify-stacks: events that differed
-  std::atomic<uint64_t> verify_filtered;       // agent, --verify-stacks: events that unw_step was not asked about
+  std::atomic<uint64_t> verify_filtered;       // agent, --verify-stacks: events that were not compared
   std::atomic<uint64_t> kernel_launches;       // agent: CUDA kernels launched by threads without a ring of their own
-  std::atomic<uint64_t> heartbeat;             // collector: grows with every drain
+  std::atomic<uint64_t> heartbeat;             // collector: grows with every drain pass
   std::atomic<uint32_t> notes_claimed;         // agent: notes [0, n) are or were being written; above kMaxNotes: lost
   uint32_t has_device_limits;                  // 1: an entry of device_limits is not 0
   uint32_t hooks_deep_bind;                    // 1: dlopen is called without RTLD_DEEPBIND
-  std::atomic<uint32_t> resident_chunks;       // both sides: bits set in RingHeader::resident, of all rings
-  uint64_t device_limits[kDeviceLimits];       // bytes that the process may have of cuda:0 …; 0: all that there is
+  std::atomic<uint32_t> resident_chunks;       // both sides: number of bits set in resident of all rings
+  uint64_t device_limits[kDeviceLimits];       // most bytes that the process may have on cuda:0 …; 0: no limit
   alignas(64) std::atomic<uint64_t> sequence;  // agent, ClockMode::kSequence: the last stamp given
   // A robust futex that the collector's thread holds: the first 32-bit word has kFutexOwnerDied once that thread is
-  // dead. It is no pthread_mutex_t, whose links the target could write (cli/collect/liveness.h).
+  // dead. It is not a pthread_mutex_t, because the target could write that one's links (cli/collect/liveness.h).
   alignas(64) unsigned char liveness[64];
-  uint32_t estimates_gpu;              // 1: ask for free memory before and after contexts and modules are made
-  uint64_t host_limit_bytes;           // usable bytes that the process may have of the heap; 0: all that there is
-  std::atomic<uint32_t> modules_read;  // collector: bytes of the module table that may be written over; pairs with (G)
+  uint32_t estimates_gpu;              // 1: query free memory before and after a context or module is made
+  uint64_t host_limit_bytes;           // most usable bytes that the process may have on the heap; 0: no limit
+  std::atomic<uint32_t> modules_read;  // collector: bytes of the module table that may be overwritten; pairs with (G)
   uint32_t leak_check;                 // 1: the agent asks at the end of exit(), and waits for the answer
   std::atomic<EndQuestion> end_question;    // agent: pairs with (H)
   std::atomic<uint32_t> end_answer;         // collector: 1: the program may go on; a futex word, pairs with (I)
-  uint64_t end_stack_avma;                  // agent, before it asks: the exiting thread's stack lies from here on …
+  uint64_t end_stack_avma;                  // agent, before it asks: the exiting thread's stack pointer …
   uint64_t end_thread_avma;                 // … its thread pointer …
   uint32_t end_thread_id;                   // … and its id, in its own pid namespace
-  uint32_t own_pages_count;                 // agent, with each: entries of the table of its own pages …
-  uint64_t own_pages_avma;                  // … which stands here in its memory: pairs of address and bytes
+  uint32_t own_pages_count;                 // agent, with each: entries in the table of its private mappings …
+  uint64_t own_pages_avma;                  // … and that table's address: pairs of address and bytes
   std::atomic<uint32_t> questions_asked;    // agent: how many ever; pairs with (J)
-  std::atomic<uint32_t> names_lost;         // agent, adding: how often a name of a scope or mark found no room
+  std::atomic<uint32_t> names_lost;         // agent, adding: times that a scope's or mark's name found no room
   uint32_t nvtx;                            // 1: ranges and marks of NVTX become scopes and marks
   std::atomic<uint32_t> nvtx_left;          // agent, adding: objects whose NVTX was left to another tool
-  std::atomic<uint32_t> kernel_names_lost;  // agent, adding: how often a kernel's name found no room
+  std::atomic<uint32_t> kernel_names_lost;  // agent, adding: times that a kernel's name found no room
   GpuTimeMode gpu_time;
-  std::atomic<uint64_t> gpu_captured;       // agent, adding: launches without a time, as a stream was being captured
-  std::atomic<uint64_t> gpu_untimed;        // agent, adding: launches without a time, as no event was to be had
+  std::atomic<uint64_t> gpu_captured;       // agent, adding: launches without a time: a stream was being captured
+  std::atomic<uint64_t> gpu_untimed;        // agent, adding: launches without a time: no event was available
   std::atomic<uint64_t> gpu_waits;          // agent, adding: how often it waited for the device …
   std::atomic<uint64_t> gpu_wait_ticks;     // … and how long
-  std::atomic<uint64_t> code_bytes;         // agent, adding: of the texts of code objects, also where there was no room
-  std::atomic<uint32_t> codes_lost;         // agent, adding: how often a code object found no room
-  std::atomic<uint32_t> python_broken;      // agent, adding: stacks of Python that led to what is none
-  std::atomic<uint32_t> python_version;     // agent: the interpreter's, as PY_VERSION_HEX >> 16; 0: there is none
-  uint32_t python_objects;                  // 1: what Python's own allocator gives out is recorded
-  std::atomic<ObjectsState> objects_state;  // agent: whether it is
+  std::atomic<uint64_t> code_bytes;         // agent, adding: claimed for code objects' texts, room or no room
+  std::atomic<uint32_t> codes_lost;         // agent, adding: times that a code object found no room
+  std::atomic<uint32_t> python_broken;      // agent, adding: Python stacks that ended at something that is not a frame
+  std::atomic<uint32_t> python_version;     // agent: the interpreter's, as PY_VERSION_HEX >> 16; 0: no interpreter
+  uint32_t python_objects;                  // 1: blocks of Python's own allocator are recorded
+  std::atomic<ObjectsState> objects_state;  // agent: whether they are, or why not
   std::atomic<uint32_t> objects_found_again;  // agent, adding: times that Python took its allocator back before it ran
   std::atomic<uint32_t> tensors_refused;      // agent, adding: reports of tensors without an address
-  uint32_t python;                            // 1: stacks have the frames of Python
+  uint32_t python;                            // 1: stacks include Python frames
   uint32_t torch_operators;                   // 1: operators of PyTorch become scopes
-  std::atomic<OperatorsState> operators_state;  // agent: whether they do
-  std::atomic<uint32_t> operators_lost;         // agent, adding: those that began and became none
-  uint32_t inner_plan_bytes;              // of the plan for an allocator inside of the executable; 0: there is none
-  std::atomic<InnerState> inner_state;    // agent: what became of it
-  std::atomic<uint32_t> inner_functions;  // agent: how many functions were hooked
-  std::atomic<uint32_t> inner_passed;     // agent: bit i: group i has its memory from functions that are hooked anyway
-  std::atomic<uint32_t> inner_doubted;    // agent, adding: bit i: group i does not behave as an allocator does
-  std::atomic<uint32_t> death_signal;     // agent: 1 more than what PR_SET_PDEATHSIG asks for; 0: not known
+  std::atomic<OperatorsState> operators_state;  // agent: whether they do, or why not
+  std::atomic<uint32_t> operators_lost;         // agent, adding: those that began and became no scope
+  uint32_t inner_plan_bytes;                    // of the plan for an allocator inside the executable; 0: no plan
+  std::atomic<InnerState> inner_state;          // agent: what became of it
+  std::atomic<uint32_t> inner_functions;        // agent: how many functions were hooked
+  std::atomic<uint32_t> inner_passed;   // agent: bit i: group i gets its memory from functions that are hooked anyway
+  std::atomic<uint32_t> inner_doubted;  // agent, adding: bit i: group i does not behave like an allocator
+  std::atomic<uint32_t> death_signal;   // agent: 1 more than the signal of PR_SET_PDEATHSIG; 0: not known
 };
 static_assert(sizeof(Control) == 704 && sizeof(Control) <= kQuestionsOff);
 static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) == 72 &&
@@ -255,24 +255,24 @@ static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) 
 // The kernel sets this bit of the liveness word when the collector's thread dies.
 inline constexpr uint32_t kFutexOwnerDied = 0x40000000;
 
-// How the stacks of a ring's events were found: each counts what did not go the shortest way, by its cause
-// (agent/unwind/README.md). One writer: relaxed loads and stores.
+// What left the shortest path of unwinding in a ring's events, counted by its cause (agent/unwind/README.md). One
+// writer: relaxed loads and stores.
 struct UnwindCounters {
   std::atomic<uint64_t> changed_stacks;   // stacks with frames that the event before did not have
-  std::atomic<uint64_t> second_walks;     // walks begun again: rbp decided a frame behind frames that were taken over
+  std::atomic<uint64_t> second_walks;     // walks restarted: rbp decided a frame after frames that were reused
   std::atomic<uint64_t> whole_walks;      // stacks walked from end to end: a frame is special or not described
   std::atomic<uint64_t> register_walks;   // of those: stacks walked once more, with every register
   std::atomic<uint64_t> special_frames;   // frames that the interpreter stepped over
   std::atomic<uint64_t> guessed_frames;   // frames that frame pointers stepped over
   std::atomic<uint64_t> shared_rules;     // rules that this thread did not have, but the process did
   std::atomic<uint64_t> made_rules;       // rules that were made from call frame information
-  std::atomic<uint64_t> unkept_rules;     // of those: rules that could not be kept, as no object holds their address
-  std::atomic<uint64_t> forgotten_rules;  // times that all rules of a thread became void, as code had been unloaded
+  std::atomic<uint64_t> unkept_rules;     // of those: rules that could not be kept: no object contains their address
+  std::atomic<uint64_t> forgotten_rules;  // times that unloaded code invalidated all rules of a thread
 };
 static_assert(sizeof(UnwindCounters) == 80);
 
-// A ring: `head` and `tail` count bytes for ever; the position in the data is the count modulo the ring's size until
-// the first kChunk record, and from a kChunk record on what that says.
+// A ring: `head` and `tail` count bytes and are never reset. The offset in the data is the count modulo the ring's size
+// until the first kChunk record; each kChunk record gives the offset from then on.
 struct alignas(128) RingHeader {
   // The producer's line.
   std::atomic<uint64_t> head;         // (A) published bytes: release by the producer, acquire by the collector
@@ -285,12 +285,11 @@ struct alignas(128) RingHeader {
   std::atomic<uint64_t> kernel_launches;  // CUDA kernels launched by the ring's owners
   uint32_t reserved1[2];
   // The consumer's line.
-  std::atomic<uint64_t> tail;           // consumed bytes: by it the producer sees that the collector makes progress
+  std::atomic<uint64_t> tail;           // consumed bytes: shows the producer that the collector makes progress
   std::atomic<uint32_t> waiting;        // 1: the producer sleeps on wake_sequence
   std::atomic<uint32_t> wake_sequence;  // futex word
-  // (E) Low half: chunks that are the producer's, who sets a bit to write there; the collector clears it when it has
-  //     read
-  // the chunk. High half: chunks that the collector is giving back to the system meanwhile.
+  // (E) Low half: the producer's chunks: it sets a bit before it writes there, the collector clears the bit when it has
+  //     read the chunk. High half: chunks that the collector is giving back to the system.
   std::atomic<uint64_t> chunks;
   std::atomic<uint32_t> resident;  // chunks that may have memory: set by the producer, cleared by the collector
   uint32_t reserved2[9];
@@ -305,7 +304,7 @@ static_assert(offsetof(RingHeader, unwind) == 32 && offsetof(RingHeader, kernel_
               offsetof(RingHeader, countdown) == 192);
 
 // One loaded object, appended to the module table before any of its addresses is in a published record. The table is
-// gone round: an entry that does not fit before its end begins at its start, and a word of 0 says so.
+// circular: an entry that does not fit before its end begins at its start, and a word of 0 says so.
 // Followed by path_bytes of path and build_id_bytes of build id, padded to 8.
 struct ModuleEntry {
   uint32_t entry_bytes;  // of the whole entry, a multiple of 8
@@ -319,33 +318,33 @@ struct ModuleEntry {
 };
 static_assert(sizeof(ModuleEntry) == 40);
 
-// A note tells what the agent saw and the profile cannot show: it is no event. Any thread, a signal handler, a vfork or
-// fork child before its own first allocation may add one; equal notes are counted, not repeated.
+// A note reports what the agent saw and the profile cannot show: it is not an event. Any thread, a signal handler, a
+// vfork child, or a fork child before its first allocation may add one; equal notes are counted, not repeated.
 enum class NoteKind : uint32_t {
   // A program that was started, or that the process became, and that cannot load the agent; reason: ImageObstacle.
   kImage = 1,
   // An object with functions that are not hooked; reason: BypassReason.
   kBypass = 2,
-  // What a device is; reason: its number; text: DEVICE_UUID PCI_ID BYTES NAME, each but the last ending with a blank.
+  // What a device is; reason: its number; text: DEVICE_UUID PCI_ID BYTES NAME, with a blank after each but the last.
   kDevice = 3,
-  // A function of the CUDA driver that gives out memory, and that no hook stands for; reason: CUDA's version.
+  // A CUDA driver function that gives out memory and has no hook; reason: CUDA's version.
   kUnknownFunction = 4,
 };
 
 enum class BypassReason : uint32_t {
   kDeepBind = 1,   // dlopen with RTLD_DEEPBIND
   kNamespace = 2,  // dlmopen into a namespace of its own
-  kNames = 3,      // it has functions that are named as an allocator's and do not behave so
+  kNames = 3,      // it has functions with an allocator's names that do not behave like it
 };
 
 struct Note {
   std::atomic<uint32_t> ready;  // 1: kind, reason and text are written (F)
   NoteKind kind;
   uint32_t reason;
-  std::atomic<uint32_t> count;  // how often this was seen; an exec that failed is taken back
+  std::atomic<uint32_t> count;  // how often this was seen; a failed exec is subtracted again
   std::atomic<uint32_t> own;    // of those, how often the process itself became the program (kImage)
   uint32_t text_bytes;
-  char text[kNoteBytes - 24];  // what NoteKind says; of a longer path its end
+  char text[kNoteBytes - 24];  // what NoteKind says; of a longer path only its end
 };
 static_assert(sizeof(Note) == kNoteBytes);
 
@@ -358,8 +357,8 @@ enum HelloFlags : uint32_t {
   kHelloSingleThreadedFlag = 1u << 3,  // libc has __libc_single_threaded
   kHelloReferenceUnwinder = 1u << 4,   // libheapprof-verify.so is loaded
   kHelloFindObject = 1u << 5,          // libc has _dl_find_object
-  kHelloAttached = 1u << 6,            // the program ran before the agent came: it has blocks that nobody saw begin
-  kHelloWithoutCounter = 1u << 7,      // the time stamp counter is forbidden (PR_SET_TSC): stamps are of a sequence
+  kHelloAttached = 1u << 6,            // the agent was loaded later: it did not see every block begin
+  kHelloWithoutCounter = 1u << 7,      // the time stamp counter is forbidden (PR_SET_TSC): stamps are sequence numbers
   kHelloMallocReplaced = 1u << 8,      // Valgrind's tool serves malloc itself: the program's calls reach no hook
 };
 
@@ -368,9 +367,9 @@ struct Hello {
   uint32_t magic;
   uint32_t version;
   uint32_t flags;               // HelloFlags
-  uint32_t self_test_failures;  // bit i: hook i of shared/hooks.def gave another number of events than one
+  uint32_t self_test_failures;  // bit i: hook i of shared/hooks.def gave a wrong number of events
   uint64_t page_bytes;
-  uint64_t events_before;  // of the heap, before the agent could connect: a vfork child's, in memory that both have
+  uint64_t events_before;  // heap events of a vfork child, in shared memory, before the agent could connect
   char agent_version[32];
   char libc_version[32];
   char malloc_object[256];  // path of the object that serves malloc; empty: the main program

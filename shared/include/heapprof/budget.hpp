@@ -1,26 +1,26 @@
-// heapprof/budget.hpp: MemoryTracker, a budget that is asked before memory is allocated; brings heapprof/estimate.hpp.
+// heapprof/budget.hpp: MemoryTracker, a budget to check before memory is allocated; includes heapprof/estimate.hpp.
 //
-// Header only, C++17, no heapprof needed: nothing is linked, and no agent is asked. It allocates no memory itself, and
-// counts what it is told.
+// Header only, C++17, works without heapprof: nothing to link, and no agent is involved. It allocates no memory itself;
+// it counts the bytes that its caller names.
 //
 //   heapprof::MemoryTracker gpu(24ull << 30);
 //   const auto bytes = heapprof::estimate_tensor_bytes({batch, 4096}, heapprof::Dtype::kF16);
-//   gpu.allocate(bytes);                                            // throws BudgetError where it does not fit
-//   if (const auto outcome = gpu.try_allocate(bytes); !outcome) …   // or says so, and changes nothing
+//   gpu.allocate(bytes);                                            // throws BudgetError if it does not fit
+//   if (const auto outcome = gpu.try_allocate(bytes); !outcome) …   // or returns it, and changes nothing
 //
 // Guarantees
 //  - Check and addition are one atomic step: allocated_bytes() is never above the limit, whatever other threads do, and
 //    a refused call leaves it as it was (tests/unit/public_headers/budget_test.cc, with 64 threads).
-//  - would_fit(n) is what try_allocate(n) would say at that moment: both ask one function.
+//  - would_fit(n) is what try_allocate(n) would return at that moment: both call one function.
 //  - A refusal says what was requested, what was allocated at that moment, and the limit: BudgetOutcome, BudgetError.
-//  - peak_bytes() is the largest that allocated_bytes() has been, as soon as the calls that made it have returned.
-// Not provided: order. The tracker says nothing of when other threads' memory may be used (relaxed atomics).
+//  - peak_bytes() is the largest value of allocated_bytes(), as soon as the calls that caused it have returned.
+// Not provided: order. The tracker does not say when other threads' memory may be used (relaxed atomics).
 //
-// Context:  any thread; lock-free where 64-bit atomics are, so also signal handlers, as far as try_… goes.
+// Context:  any thread; lock-free where 64-bit atomics are, so try_… may be called in signal handlers, too.
 // Cost:     one compare-exchange, and a second one where the peak rises. A thread that loses the race tries again.
 //
-// Without exceptions (-fno-exceptions) allocate(), deallocate() and estimate_with_overhead() are not there: try_… say
-// the same by their result. A constructor with a bad overhead factor ends the program then (std::abort).
+// Without exceptions (-fno-exceptions) there are no allocate(), deallocate() and estimate_with_overhead(): try_… return
+// the same as their result. A constructor with a bad overhead factor then ends the program (std::abort).
 #ifndef HEAPPROF_BUDGET_HPP
 #define HEAPPROF_BUDGET_HPP
 
@@ -106,7 +106,7 @@ class MemoryTracker {
     }
   }
 
-  // Takes the bytes off again; more than are allocated is an error, and changes nothing.
+  // Subtracts the bytes; more than are allocated is an error, and changes nothing.
   [[nodiscard]] BudgetOutcome try_deallocate(std::uint64_t bytes) noexcept {
     std::uint64_t allocated = allocated_.load(std::memory_order_relaxed);
     do {
@@ -115,7 +115,7 @@ class MemoryTracker {
     return {BudgetFault::kNone, bytes, allocated, limit_};
   }
 
-  // What try_allocate would say now. Another thread may be faster than the caller: only try_allocate reserves.
+  // What try_allocate would return now. Another thread may be faster than the caller: only try_allocate reserves.
   bool would_fit(std::uint64_t bytes) const noexcept { return static_cast<bool>(judge(bytes, allocated_bytes())); }
 
   // The bytes times the overhead factor, rounded up (try_add_overhead). Nothing is counted.
@@ -124,7 +124,7 @@ class MemoryTracker {
   }
 
 #ifdef __cpp_exceptions
-  // As the ones above; what these say, they throw: BudgetError, and EstimateError of the last.
+  // As the functions above, but they throw the fault: BudgetError, and the last one EstimateError.
   void allocate(std::uint64_t bytes) {
     if (const BudgetOutcome outcome = try_allocate(bytes); !outcome) throw BudgetError(outcome);
   }
@@ -139,7 +139,7 @@ class MemoryTracker {
   std::uint64_t limit_bytes() const noexcept { return limit_; }
   double overhead_factor() const noexcept { return overhead_; }
 
-  // Nothing is allocated, and nothing was. Limit and factor stay. pre: no other call is under way
+  // Sets allocated_bytes() and peak_bytes() to 0. Limit and factor stay. pre: no other call is in progress
   void reset() noexcept {
     allocated_.store(0, std::memory_order_relaxed);
     peak_.store(0, std::memory_order_relaxed);

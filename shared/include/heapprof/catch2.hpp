@@ -1,20 +1,20 @@
-// heapprof/catch2.hpp: Catch2 tests with memory limits: a limit that is broken fails the test that broke it.
+// heapprof/catch2.hpp: Catch2 tests with memory limits: a test that exceeds a limit fails.
 //
-// Include it in one source file of the test program, after Catch2's own header. Catch2 3, and 2.13 where the file
-// defines CATCH_CONFIG_MAIN, CATCH_CONFIG_RUNNER or CATCH_CONFIG_EXTERNAL_INTERFACES first. Then a tag is a limit, for
-// each run of the test's body:
+// Include it in one source file of the test program, after Catch2's own header. Works with Catch2 3, and with 2.13 if
+// the file first defines CATCH_CONFIG_MAIN, CATCH_CONFIG_RUNNER or CATCH_CONFIG_EXTERNAL_INTERFACES. Then a tag sets a
+// limit for each run of the test's body:
 //
 //   TEST_CASE("a page is rendered in place", "[heapprof:peak=64MiB][heapprof:leaked=0]") { … }
 //
 // Tags are heapprof:NAME=[DEVICE=]VALUE, NAME as in heapprof/test_limits.hpp, which also has defaults for all tests.
-// The macros of heapprof/limits.hpp fail the test that they stand in, and the test goes on. Every test is a scope of
+// The macros of heapprof/limits.hpp fail the test that contains them, and the test goes on. Every test is a scope of
 // the category "test".
 //
-// A test case with sections runs several times: its limits hold for each run by itself. What Catch2 allocates within
-// the body counts, for it cannot be told apart: 300 to 400 bytes for each SECTION, the first time that it is met and
-// until the test case has ended; what INFO and a failed check take; and every check where all are kept or written
-// (junit, sonarqube, --success). Otherwise a check that passes takes nothing. A block of its own with a macro's limit
-// and no check in it is exact by all reporters.
+// A test case with sections runs several times: its limits hold for each run separately. What Catch2 allocates in the
+// body counts, because it cannot be distinguished: 300 to 400 bytes for each SECTION, from the first time that it is
+// entered until the test case has ended; what INFO and a failed check take; and every check if the reporter keeps or
+// writes all (junit, sonarqube, --success). Otherwise a check that passes allocates nothing. For exact numbers with all
+// reporters, put a macro's limit into a block of its own without checks.
 #ifndef HEAPPROF_CATCH2_HPP
 #define HEAPPROF_CATCH2_HPP
 
@@ -60,7 +60,7 @@ using TestHandle = Catch::TestCase;
 inline std::string_view text_of(const std::string& tag) { return tag; }
 #endif
 
-// Failures of other threads than the test's: Catch2 takes none of them, so they wait for the end of the test's body.
+// Failures in other threads than the test's: Catch2 cannot take them there, so they wait for the end of the body.
 struct Running {
   std::mutex mutex;
   bool is_running = false;
@@ -75,7 +75,7 @@ inline void fail_here(const LimitFailure& failure) {
                                   Catch::StringRef(), Catch::ResultDisposition::ContinueOnFailure);
   handler.handleMessage(Catch::ResultWas::ExplicitFailure, failure.message());
 #ifdef __cpp_exceptions
-  // With --abort it throws, which nobody may here: the run ends after this test.
+  // With --abort it throws, which is not allowed here: the run ends after this test.
   try {
     handler.complete();
   } catch (...) {
@@ -111,7 +111,7 @@ inline void set_running(bool is_running) {
   g_running.thread = std::this_thread::get_id();
 }
 
-// Of a version of Catch2 whose tests are prepared; else nothing.
+// For versions of Catch2 that prepare tests; in others they do nothing.
 template <class Handle>
 auto prepare(const Handle& handle, int) -> decltype(handle.prepareTestCase()) {
   return handle.prepareTestCase();
@@ -125,8 +125,8 @@ auto tear_down(const Handle& handle, int) -> decltype(handle.tearDownTestCase())
 template <class Handle>
 void tear_down(const Handle&, long) {}
 
-// Stands in for a test's body, and runs it between two looks. A listener's events are too early and too late: between
-// them lies what the reporter keeps of the test.
+// Replaces a test's body, and runs it between the begin and the end of its limits. A listener's events come too early
+// and too late: what the reporter keeps of the test lies between them.
 class Invoker : public Catch::ITestInvoker {
  public:
   explicit Invoker(const TestHandle& test) : test_(test) {}
@@ -178,9 +178,9 @@ class Listener : public ListenerBase {
 
   void testRunStarting(const Catch::TestRunInfo&) override {
     before_ = set_limit_handler(fail_here_or_later);
-    static bool is_done = false;  // the listener may have been included in two files
+    static bool is_done = false;  // two files may have included the listener
     if (std::exchange(is_done, true)) return;
-    // The list is the run's own, and not constant: Catch2 sorts it.
+    // The list belongs to the run and is not constant: Catch2 sorts it.
     auto& tests = const_cast<std::vector<TestHandle>&>(
         Catch::getRegistryHub().getTestCaseRegistry().getAllTestsSorted(*m_config));
     for (TestHandle& test : tests) test = wrapped(test);

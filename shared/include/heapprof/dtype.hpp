@@ -1,4 +1,4 @@
-// heapprof/dtype.hpp: element types of tensors, their sizes and their names. heapprof/estimate.hpp brings it.
+// heapprof/dtype.hpp: element types of tensors, their sizes and their names. heapprof/estimate.hpp includes it.
 #ifndef HEAPPROF_DTYPE_HPP
 #define HEAPPROF_DTYPE_HPP
 
@@ -12,7 +12,7 @@ namespace heapprof {
 enum class Dtype : std::uint8_t {
   kF64,
   kF32,
-  kTf32,  // is kept as f32: 4 bytes
+  kTf32,  // is stored as f32: 4 bytes
   kBf16,
   kF16,
   kFp8,  // e4m3 and e5m2
@@ -109,7 +109,7 @@ constexpr bool is_same_word(std::string_view a, std::string_view b) {
 
 }  // namespace detail
 
-// By its name or an alias, in upper or lower case.
+// Finds a type by its name or an alias, in upper or lower case.
 constexpr std::optional<Dtype> parse_dtype(std::string_view name) {
   for (const DtypeFacts& facts : kDtypes) {
     if (detail::is_same_word(facts.id.name, name)) return facts.id.dtype;

@@ -1,16 +1,16 @@
 // heapprof/estimate.hpp: how many bytes tensors, attention, key-value caches and weights take, before they are
 // allocated.
 //
-// Header only, C++17, no heapprof needed: nothing is linked, and no agent is asked.
+// Header only, C++17, works without heapprof: nothing to link, and no agent is involved.
 //
 //   const std::uint64_t bytes = heapprof::estimate_tensor_bytes({batch, 4096}, heapprof::Dtype::kBf16);
 //
 // Guarantees
-//  - Every result is exact: checked 64-bit arithmetic, no floating point. What does not fit in 64 bits is an error, and
-//    so is a negative dimension, never a number. A dimension of 0 makes 0 bytes, whatever the others are.
-//    (tests/unit/public_headers/estimate_test.cc attacks all of that; tests/integration/cuda/estimate_oracle.sh holds
-//    the sizes against what a program allocates.)
-//  - Each estimate comes twice: try_… is constexpr, never throws and returns a ByteEstimate; the other returns the
+//  - Every result is exact: checked 64-bit arithmetic, no floating point. A size that does not fit in 64 bits is an
+//    error, never a number, and so is a negative dimension. If a dimension is 0, the size is 0 bytes, whatever the
+//    others are. (tests/unit/public_headers/estimate_test.cc attacks all of that;
+//    tests/integration/cuda/estimate_oracle.sh compares the sizes with what a program allocates.)
+//  - Each estimate has two forms: try_… is constexpr, never throws and returns a ByteEstimate; the other returns the
 //    bytes and throws EstimateError. Without exceptions (-fno-exceptions) there is only try_….
 // Not provided: what an allocator adds to a block, and what a library takes beside the tensors; add_overhead() allows
 // for it.
@@ -33,7 +33,7 @@ namespace heapprof {
 
 namespace detail {
 
-// The following return false if the result does not fit, and leave *result alone then.
+// The following return false if the result does not fit; *result is then unchanged.
 constexpr bool multiply(std::uint64_t a, std::uint64_t b, std::uint64_t* result) {
   if (b != 0 && a > UINT64_MAX / b) return false;
   *result = a * b;
@@ -54,7 +54,7 @@ enum class EstimateFault : std::uint8_t {
   kOverflow,     // more than 2^64 - 1 elements or bytes
   kNegative,     // a dimension or a count is below 0
   kBadPage,      // a page of no tokens
-  kBadOverhead,  // an overhead factor below 1, above kMostOverhead, or no number
+  kBadOverhead,  // an overhead factor below 1, above kMostOverhead, or NaN
 };
 
 constexpr const char* describe(EstimateFault fault) {
@@ -86,7 +86,7 @@ class EstimateError : public std::runtime_error {
   EstimateFault fault_;
 };
 
-// A dimension or a count, of any integer type: a negative one is found, not converted to a large one.
+// A dimension or a count, of any integer type: a negative one is detected, not converted to a large one.
 class Dimension {
  public:
   template <typename Integer,
@@ -119,7 +119,7 @@ constexpr ByteEstimate bytes_of(std::uint64_t elements, Dtype dtype) {
   return {elements, bytes, EstimateFault::kNone};
 }
 
-// The product of what [first, last) has. It begins with 0 if a factor is 0: then nothing on the way can be too large.
+// The product of [first, last). It starts at 0 if a factor is 0, so that no intermediate product can overflow.
 template <typename Iterator>
 constexpr EstimateFault multiply_all(Iterator first, Iterator last, std::uint64_t* product) {
   bool is_empty = false;
@@ -186,14 +186,14 @@ constexpr ByteEstimate try_estimate_attention_memory(const AttentionShape& shape
 
 struct KvCacheShape {
   Dimension layers;
-  Dimension kv_heads;  // with grouped-query attention those of keys and values, fewer than those of queries
+  Dimension kv_heads;  // with grouped-query attention: heads of keys and values, fewer than those of queries
   Dimension head_dim;
   Dimension tokens;           // of each sequence
   Dimension batch = 1;        // sequences
-  Dimension page_tokens = 1;  // a sequence takes whole pages of so many tokens
+  Dimension page_tokens = 1;  // a sequence takes whole pages of this many tokens
 };
 
-// 2 (keys and values) × layers × heads × head_dim × batch × tokens, these rounded up to whole pages.
+// 2 (keys and values) × layers × heads × head_dim × batch × tokens, with tokens rounded up to whole pages.
 constexpr ByteEstimate try_estimate_kv_cache_memory(const KvCacheShape& shape, Dtype dtype) {
   if (shape.tokens.is_negative() || shape.page_tokens.is_negative()) return {0, 0, EstimateFault::kNegative};
   const std::uint64_t page = shape.page_tokens.value();
@@ -210,7 +210,7 @@ constexpr ByteEstimate try_estimate_weight_memory(Dimension parameters, Dtype dt
 }
 
 // "7B", "1.5M", "125m", "13e9", "7000000000": digits, a point, and K, M, B (or G), T for 10^3 to 10^12, or a power of
-// ten. Nothing where that is no whole number, or does not fit in 64 bits.
+// ten. nullopt if that is not a whole number, or does not fit in 64 bits.
 constexpr std::optional<std::uint64_t> parse_parameters(std::string_view text) {
   std::uint64_t digits = 0;
   std::size_t decimals = 0;
@@ -268,8 +268,8 @@ constexpr std::uint64_t in_millionths(double factor) { return static_cast<std::u
 
 }  // namespace detail
 
-// The bytes times the factor, rounded up. The factor counts to a millionth, so that 1.1 is 11/10 and no binary number
-// near it.
+// The bytes times the factor, rounded up. The factor is rounded to millionths, so that 1.1 is exactly 11/10 and not a
+// binary number near it.
 constexpr ByteEstimate try_add_overhead(std::uint64_t bytes, double factor = kDefaultOverhead) {
   if (!detail::is_overhead(factor)) return {0, 0, EstimateFault::kBadOverhead};
   const std::uint64_t millionths = detail::in_millionths(factor);
@@ -281,7 +281,7 @@ constexpr ByteEstimate try_add_overhead(std::uint64_t bytes, double factor = kDe
 }
 
 // The largest n for which estimate_of(n), a ByteEstimate that grows with n, takes no more than `available_bytes`.
-// UINT64_MAX: any does. pre: estimate_of(0) fits
+// UINT64_MAX: every n fits. pre: estimate_of(0) fits
 template <typename EstimateOf>
 constexpr std::uint64_t largest_that_fits(std::uint64_t available_bytes, const EstimateOf& estimate_of) {
   const auto fits = [&](std::uint64_t n) {

@@ -1,21 +1,21 @@
-// heapprof/gtest.hpp: GoogleTest tests with memory limits: a limit that is broken fails the test that broke it.
+// heapprof/gtest.hpp: GoogleTest tests with memory limits: a test that exceeds a limit fails.
 //
-// Include it in one source file of the test program or in all; there is nothing to call. A test says its limits itself:
+// Include it in one source file of the test program or in all; there is nothing to call. A test sets its own limits:
 //
 //   TEST(Page, IsRenderedInPlace) {
 //     RecordProperty("heapprof:peak", "64MiB");   // of the whole test, SetUp and TearDown included
 //     RecordProperty("heapprof:leaked", "0");
 //
-// Properties are heapprof:NAME, NAME as in heapprof/test_limits.hpp, which also has defaults for all tests. They are
-// of the host, and of devices that have a default: a test's properties are known at its end alone, and nobody would
-// have looked at others at its begin. The macros of heapprof/limits.hpp fail the test that they stand in, which goes
-// on. Every test is a scope of the category "test".
+// Properties are heapprof:NAME, NAME as in heapprof/test_limits.hpp, which also has defaults for all tests. They limit
+// the host, and devices that have a default: a test's properties are known only at its end, and other devices were not
+// measured from its begin. The macros of heapprof/limits.hpp fail the test that contains them, which goes on. Every
+// test is a scope of the category "test".
 //
-// What GoogleTest itself takes for an empty test is taken off, and so is what its record of the properties keeps. What
-// else it allocates within the test counts, up to ten small blocks for each RecordProperty() included.
+// What GoogleTest itself allocates for an empty test is subtracted, and so is what its record of the properties keeps.
+// Whatever else it allocates within the test counts, including up to ten small blocks for each RecordProperty().
 //
-// Cost: two questions for every test, as its properties are known at its end alone: under heapprof run 2,000 empty
-// tests took 1.2 s where they took 0.06 s (g++ 12, two busy cores).
+// Cost: two queries for every test, because its properties are known only at its end: under heapprof run 2,000 empty
+// tests took 1.2 s instead of 0.06 s (g++ 12, two busy cores).
 #ifndef HEAPPROF_GTEST_HPP
 #define HEAPPROF_GTEST_HPP
 
@@ -71,7 +71,7 @@ class Listener : public ::testing::EmptyTestEventListener {
   }
 
  private:
-  // What the object of a test takes that has no members, and the flags that GoogleTest saves with it.
+  // What a test object without members takes, and the flags that GoogleTest saves with it.
   static Usage use_of_empty_test() {
     Usage use;
     const auto before = thread_stats();

@@ -1,7 +1,7 @@
-/* heapprof/heapprof.h: what a program may ask of the profiler that it runs under, and tell it, at any point.
+/* heapprof/heapprof.h: lets a program query the profiler that it runs under, and report to it, at any point.
  *
- * Header only: nothing is linked. In a process without the profiler each function gives its plain answer, at the cost
- * of a load and a branch. C11 and later, C++11 and later.
+ * Header only: nothing to link. In a process without the profiler each function returns its default, at the cost of a
+ * load and a branch. C11 and later, C++11 and later.
  *
  *   heapprof_stats before, after;
  *   heapprof_get_stats("host", &before);
@@ -14,13 +14,13 @@
  *
  * Guarantees
  *  - Statistics count every event that came before the call: the calling thread's, and those of other threads that it
- *    knows to be over (it joined them, took a lock after them). What other threads do meanwhile may be in them.
- *  - No function allocates, changes errno or throws. A call that asks waits until the profiler has read what the
- *    program wrote: as a rule for 2 ms at most, some 0.2 ms soon after another call; longer where threads allocate as
- *    fast as it reads, or where more than 24 ask at once. After 20 s it is given up.
- * Trust:    a profiler of another version is asked nothing that it does not know: HEAPPROF_INACTIVE.
+ *    knows to be over (it joined them, took a lock after them). Events of other threads during the call may be counted.
+ *  - No function allocates, changes errno or throws. A query waits until the profiler has read what the program wrote:
+ *    usually for 2 ms at most, some 0.2 ms soon after another call; longer if threads allocate as fast as the profiler
+ *    reads, or if more than 24 query at once. After 20 s the query fails.
+ * Trust:    a profiler of an older version without some of these functions is not called: HEAPPROF_INACTIVE.
  *
- * A program that is linked statically never finds a profiler.
+ * A statically linked program never finds a profiler.
  */
 #ifndef HEAPPROF_HEAPPROF_H
 #define HEAPPROF_HEAPPROF_H
@@ -34,14 +34,14 @@ extern "C" {
 #define HEAPPROF_NULL_ ((void*)0)
 #endif
 
-/* What the functions return that ask. */
+/* What queries return. */
 enum {
   HEAPPROF_OK = 0,
   HEAPPROF_INACTIVE = -1,       /* no profiler, or it records nothing of this process */
-  HEAPPROF_UNAVAILABLE = -2,    /* it could not answer: it was asked from a signal handler that interrupted an
-                                   allocation, or after one that jumped out of it, under a filter of system calls,
-                                   or it has stood still for 5 s, or is 20 s behind */
-  HEAPPROF_UNKNOWN_DEVICE = -3, /* there is no device of that name */
+  HEAPPROF_UNAVAILABLE = -2,    /* it could not answer: the query came from a signal handler that interrupted an
+                                   allocation, or after one that jumped out of it, or under a seccomp filter; or
+                                   the profiler has stood still for 5 s, or is 20 s behind */
+  HEAPPROF_UNKNOWN_DEVICE = -3, /* no device has that name */
 };
 
 /* Of one device. Bytes and blocks are those that a profile counts. */
@@ -60,20 +60,20 @@ typedef struct heapprof_stats {
 typedef struct heapprof_thread_stats {
   uint64_t total_bytes; /* ever allocated by it */
   uint64_t total_blocks;
-  uint64_t freed_blocks; /* that it freed, whoever had allocated them; not those that realloc resized */
+  uint64_t freed_blocks; /* that it freed, allocated by any thread; not those that realloc resized */
 } heapprof_thread_stats;
 
-/* A name that scopes, marks and blocks go by. Made once, and kept as long as they are: static, as a rule. */
+/* A name of scopes, marks and blocks. Make it once, and keep it as long as they live: usually static. */
 typedef struct heapprof_name {
-  const char* category; /* what it is a part of, "attention"; NULL: of nothing */
-  const char* text;     /* of both, 120 bytes are kept */
+  const char* category; /* what it is a part of, "attention"; NULL: nothing */
+  const char* text;     /* 120 bytes of category and text are kept */
   uint64_t key;         /* the profiler's; 0 at first */
 } heapprof_name;
 
-/* A stretch of work of one thread, which may go on in another (heapprof_scope_leave). */
+/* A stretch of work of one thread, which may continue in another (heapprof_scope_leave). */
 typedef struct heapprof_scope {
-  uint64_t id;    /* the profiler's; 0: there is nothing to end */
-  uint64_t items; /* what the work came to, by the program's own measure; it may be changed until the end */
+  uint64_t id;    /* the profiler's; 0: nothing to end */
+  uint64_t items; /* how much work was done, in the program's own measure; may change until the end */
   uint32_t life;  /* the profiler's */
   uint32_t reserved;
 } heapprof_scope;
@@ -83,7 +83,7 @@ static_assert(sizeof(heapprof_scope) <= 32, "a scope is kept on stacks");
 _Static_assert(sizeof(heapprof_scope) <= 32, "a scope is kept on stacks");
 #endif
 
-/* What the profiler's agent gives out. Functions are only ever appended. */
+/* What the profiler's agent provides. Functions are only ever appended. */
 struct heapprof_functions {
   uint32_t count;
   int (*is_recording)(void);
@@ -108,7 +108,7 @@ struct heapprof_functions {
 
 #define HEAPPROF_FUNCTIONS_COUNT 18
 
-/* Defined by libheapprof.so where it is preloaded. */
+/* Defined by libheapprof.so if it is preloaded. */
 __attribute__((weak)) const struct heapprof_functions* heapprof_agent_functions(void);
 
 #if defined(__PIC__) || !defined(__x86_64__)
@@ -116,7 +116,7 @@ static inline const struct heapprof_functions* heapprof_functions_(void) {
   return heapprof_agent_functions != HEAPPROF_NULL_ ? heapprof_agent_functions() : HEAPPROF_NULL_;
 }
 #else
-/* A linker binds weak references of such code to nothing for good, but for those through the global offset table. */
+/* In such code a linker resolves weak references to null, permanently, except those through the global offset table. */
 static inline const struct heapprof_functions* heapprof_functions_(void) {
   const struct heapprof_functions* (*give)(void);
   __asm__(".weak heapprof_agent_functions\n\tmovq heapprof_agent_functions@GOTPCREL(%%rip), %0" : "=r"(give));
@@ -124,7 +124,7 @@ static inline const struct heapprof_functions* heapprof_functions_(void) {
 }
 #endif
 
-/* The functions of a profiler that has all of those which this header knows. */
+/* The functions of a profiler that has all that this header knows; else NULL. */
 static inline const struct heapprof_functions* heapprof_known_functions_(void) {
   const struct heapprof_functions* const functions = heapprof_functions_();
   return functions != HEAPPROF_NULL_ && functions->count >= HEAPPROF_FUNCTIONS_COUNT ? functions : HEAPPROF_NULL_;
@@ -143,16 +143,16 @@ static inline const char* heapprof_version(void) {
   return functions != HEAPPROF_NULL_ ? functions->version() : HEAPPROF_NULL_;
 }
 
-/* The statistics of a device: "host" (NULL means the same), "mapped", "cuda:0" … as they stand in a profile. A device
- * that has had no memory yet has none live. Returns HEAPPROF_OK, or why *stats is unchanged. */
+/* The statistics of a device: "host" (NULL means the same), "mapped", "cuda:0" … as a profile names them. A device
+ * that has had no memory yet has 0 live bytes. Returns HEAPPROF_OK, or why *stats is unchanged. */
 static inline int heapprof_get_stats(const char* device, heapprof_stats* stats) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
   return functions != HEAPPROF_NULL_ ? functions->get_stats(device, stats) : HEAPPROF_INACTIVE;
 }
 
-/* Begins a phase of that device: the next phase peak is the most that is live from now on, what is live now included.
- * *stats, which may be NULL, gets the statistics of this moment, those of the phase that ends with it. The peak of the
- * whole run, and the profile, are as without phases. */
+/* Begins a phase of that device: the next phase peak is the most that is live from now on, including what is live now.
+ * *stats, which may be NULL, gets the statistics of this moment, which are those of the phase that ends here. Phases
+ * change neither the peak of the whole run nor the profile. */
 static inline int heapprof_begin_phase(const char* device, heapprof_stats* stats) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
   return functions != HEAPPROF_NULL_ ? functions->begin_phase(device, stats) : HEAPPROF_INACTIVE;
@@ -166,11 +166,12 @@ static inline int heapprof_get_thread_stats(heapprof_thread_stats* stats) {
 
 /* ---- Measurements ----
  *
- * Between its begin and its end the profiler keeps the numbers of each site of a device, so that whose the memory was
- * can be told while the program runs on. 64 are kept, open or ended; of more, the oldest is forgotten.
+ * Between the begin and the end of a measurement the profiler keeps the numbers of each site of a device. It can say
+ * which sites allocated the memory while the program runs on. It keeps 64 measurements, open or ended; when there are
+ * more, it forgets the oldest.
  */
 
-/* What the sites are asked for. */
+/* What is measured of each site. */
 enum {
   HEAPPROF_PEAK = 1,         /* live bytes at the peak, beyond those that were live at the begin */
   HEAPPROF_TOTAL_BYTES = 2,  /* bytes allocated */
@@ -178,9 +179,10 @@ enum {
   HEAPPROF_LIVE = 4,         /* live bytes at the end, beyond those that were live at the begin */
 };
 
-/* Begins one, as heapprof_get_stats() does it, or with begins_phase as heapprof_begin_phase() does: HEAPPROF_PEAK needs
- * that. *measurement gets its number; 0: the statistics stand, and there was no memory to keep the sites' numbers in.
- * Costs some 2 ms more for each 100,000 sites that the program has, as its end does. */
+/* Begins a measurement and gets statistics as heapprof_get_stats() does, or, with begins_phase, as
+ * heapprof_begin_phase() does: HEAPPROF_PEAK needs that. *measurement gets its number; 0: the statistics are valid, but
+ * there was no memory for the sites' numbers. Costs some 2 ms more for each 100,000 sites of the program, as does its
+ * end. */
 static inline int heapprof_begin_measurement(const char* device, int begins_phase, heapprof_stats* stats,
                                              uint64_t* measurement) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
@@ -189,7 +191,7 @@ static inline int heapprof_begin_measurement(const char* device, int begins_phas
                                      : HEAPPROF_INACTIVE;
 }
 
-/* Ends it; the statistics are those of this moment, of that device, also where the number is 0 or was forgotten. */
+/* Ends it. The statistics are those of that device at this moment, even if the number is 0 or was forgotten. */
 static inline int heapprof_end_measurement(const char* device, uint64_t measurement, heapprof_stats* stats) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
   return functions != HEAPPROF_NULL_ ? functions->end_measurement(device, measurement, stats) : HEAPPROF_INACTIVE;
@@ -202,9 +204,9 @@ static inline int heapprof_end_measurement(const char* device, uint64_t measurem
  *     main  main.cc:12
  *   1.20 MiB in 7 blocks by 3 other sites
  *
- * text gets at most text_bytes, a zero byte at the end included; 4 KiB hold all that is said. Names are looked up for
- * this: it waits until they are found, some tenths of a second as a rule, and for 20 s at most. HEAPPROF_UNAVAILABLE:
- * also where the measurement was forgotten, or has not ended. */
+ * text gets at most text_bytes, including a zero byte at the end; 4 KiB hold any answer. The call waits until the names
+ * are looked up, usually some tenths of a second, and 20 s at most. It returns HEAPPROF_UNAVAILABLE also if the
+ * measurement was forgotten, or has not ended. */
 static inline int heapprof_explain_measurement(uint64_t measurement, int measure, char* text, uint64_t text_bytes) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
   return functions != HEAPPROF_NULL_ ? functions->explain_measurement(measurement, measure, text, text_bytes)
@@ -213,12 +215,12 @@ static inline int heapprof_explain_measurement(uint64_t measurement, int measure
 
 /* ---- Scopes ----
  *
- * What the calling thread allocates and frees between the begin and the end of a scope is the scope's, or that of the
- * innermost one. A scope that is begun inside of another one is a part of it. Where an end is missing (longjmp, an
- * ending thread) the next outer end ends it too, and it is counted as left open. A forked child begins outside of all.
+ * What the calling thread allocates and frees between the begin and the end of a scope belongs to the innermost open
+ * scope. A scope that begins inside another one is a part of it. If an end is missing (longjmp, an ending thread), the
+ * next outer end ends that scope too, and it is counted as left open. A forked child begins outside all scopes.
  */
 
-/* Begins a scope of that name. */
+/* Begins a scope with that name. */
 static inline void heapprof_scope_begin(heapprof_scope* scope, heapprof_name* name) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
   scope->id = 0;
@@ -226,31 +228,31 @@ static inline void heapprof_scope_begin(heapprof_scope* scope, heapprof_name* na
   if (functions != HEAPPROF_NULL_) functions->begin_scope(scope, name);
 }
 
-/* Ends it. What is ended already, or was never begun, is left alone. */
+/* Ends it. Does nothing if it has ended already, or never began. */
 static inline void heapprof_scope_end(heapprof_scope* scope) {
   if (scope->id == 0) return;
   heapprof_functions_()->end_scope(scope);
   scope->id = 0;
 }
 
-/* The calling thread goes on outside of the scope, and of those that it began inside of it: a task that is suspended.
- * The time until heapprof_scope_enter() is not the scope's. */
+/* The calling thread goes on outside the scope, and outside those that it began inside it: a task that is suspended.
+ * The time until heapprof_scope_enter() does not count for the scope. */
 static inline void heapprof_scope_leave(heapprof_scope* scope) {
   if (scope->id != 0) heapprof_functions_()->leave_scope(scope);
 }
 
-/* The calling thread, the same or another one, goes on with a scope that was left, and with those inside of it. */
+/* The calling thread, the same or another one, goes on with a scope that was left, and with those inside it. */
 static inline void heapprof_scope_enter(heapprof_scope* scope) {
   if (scope->id != 0) heapprof_functions_()->enter_scope(scope);
 }
 
-/* This moment, by that name: how much is live stands in the profile. */
+/* Marks this moment with that name: the profile says how much was live. */
 static inline void heapprof_mark(heapprof_name* name) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
   if (functions != HEAPPROF_NULL_) functions->mark(name);
 }
 
-/* This moment, by that name, as a mark; and what is live, by where it was allocated, stands in the profile
+/* Marks this moment with that name, and saves what is live, by where it was allocated, in the profile
  * (heapprof report --snapshots), whatever `heapprof run --interval` says. */
 static inline void heapprof_snapshot(heapprof_name* name) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
@@ -263,7 +265,7 @@ static inline heapprof_scope heapprof_begun_scope_(heapprof_name* name) {
   return scope;
 }
 
-/* HEAPPROF_SCOPE("parse"): a scope from here to the end of the block, however it is left. One line may have several.
+/* HEAPPROF_SCOPE("parse"): a scope from here to the end of the block, however it is left. A line may have several.
  * HEAPPROF_SCOPE_IN("attention", "qkv"): the same, in a category. HEAPPROF_MARK("loaded"): a mark.
  * HEAPPROF_SNAPSHOT("loaded"): a snapshot. */
 #define HEAPPROF_SCOPE(text) HEAPPROF_SCOPE_IN(HEAPPROF_NULL_, text)
@@ -286,19 +288,19 @@ static inline heapprof_scope heapprof_begun_scope_(heapprof_name* name) {
   } while (0)
 
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
-#define HEAPPROF_NOT_READ_ __attribute__((access(none, 1))) /* what lies at the address need not be set yet */
+#define HEAPPROF_NOT_READ_ __attribute__((access(none, 1))) /* the memory may be uninitialised */
 #else
 #define HEAPPROF_NOT_READ_
 #endif
 
 /* ---- Names of memory ----
  *
- * A profile says of each name how much was live at the end and at most, and where it was allocated.
+ * For each name a profile says how much was live at the end and at most, and where it was allocated.
  */
 
-/* What is live at that address goes by that name until it ends or gets another one: a block of the heap, memory of a
- * device, or pages that the program mapped, in this order. The address is that at which it begins. A realloc keeps the
- * name, as mremap does. Where nothing is live, nothing happens, and the profile says how often. NULL is left alone. */
+/* Gives a name to what is live at that address, until it ends or gets another name: a block of the heap, memory of a
+ * device, or pages that the program mapped, in this order. The address is the one where it begins. realloc and mremap
+ * keep the name. If nothing is live there, nothing happens, and the profile says how often. NULL is ignored. */
 HEAPPROF_NOT_READ_ static inline void heapprof_name_block(const void* address, heapprof_name* name) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
   if (functions != HEAPPROF_NULL_) functions->name_block(address, name);
@@ -315,20 +317,20 @@ HEAPPROF_NOT_READ_ static inline void heapprof_name_block(const void* address, h
 /* ---- Pauses ----
  *
  * What a thread allocates on the heap in a pause is left out of the profile: of every sum, of the peak, of sites,
- * scopes and names, and of the statistics. The profile says how many blocks and bytes that were. Memory of devices and
- * pages that the thread maps are recorded all the same. A free is what it always is: of a block that was recorded it
- * counts, in a pause too; of one that was left out it does not, whenever it comes. What a realloc makes is left out if
- * it is made in a pause, whatever it was before.
+ * scopes and names, and of the statistics. The profile says how many blocks and bytes that were. Device memory and
+ * pages that the thread maps are still recorded. The free of a recorded block counts, in a pause too; the free of a
+ * block that was left out never counts. The block that a realloc makes in a pause is left out, even if the old one was
+ * recorded.
  */
 
-/* Begins a pause of the calling thread. Pauses nest. One that the thread does not end ends with it; a forked child
- * begins outside of all. */
+/* Begins a pause of the calling thread. Pauses nest. A pause ends with its thread at the latest; a forked child begins
+ * outside all pauses. */
 static inline void heapprof_pause(void) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
   if (functions != HEAPPROF_NULL_) functions->pause_thread();
 }
 
-/* Ends the innermost one. Outside of all it does nothing. */
+/* Ends the innermost pause. Outside all pauses it does nothing. */
 static inline void heapprof_resume(void) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
   if (functions != HEAPPROF_NULL_) functions->resume_thread();

@@ -1,7 +1,7 @@
 // heapprof/heapprof.hpp: heapprof/heapprof.h for C++17: statistics as values, scopes as objects; brings
 // heapprof/limits.hpp.
 //
-// Header only: nothing is linked. In a process without the profiler each function gives its plain answer.
+// Header only: nothing to link. In a process without the profiler each function returns its default.
 //
 //   if (const auto stats = heapprof::stats("cuda:0")) std::cout << stats->live_bytes;
 //
@@ -12,7 +12,7 @@
 //
 // Guarantees
 //  - What heapprof.h guarantees: no function allocates on the heap, changes errno or throws.
-//  - Names that are interned are kept once, until the end of the process, on pages of their own (the device "mapped").
+//  - Interned names are kept once, until the end of the process, on pages of their own (the device "mapped").
 //    tests/unit/public_headers/scope_test.cc
 #ifndef HEAPPROF_HEAPPROF_HPP
 #define HEAPPROF_HEAPPROF_HPP
@@ -37,14 +37,14 @@ namespace heapprof {
 // Whether allocations of this process are recorded.
 inline bool is_active() noexcept { return heapprof_is_active() != 0; }
 
-// The statistics of a device, if there is an answer; heapprof_get_stats() says why not.
+// The statistics of a device, if there is an answer; if not, heapprof_get_stats() says why.
 inline std::optional<heapprof_stats> stats(const char* device = "host") noexcept {
   heapprof_stats result;
   if (heapprof_get_stats(device, &result) != HEAPPROF_OK) return std::nullopt;
   return result;
 }
 
-// What is live at that address goes by that name: see heapprof_name_block().
+// Gives that name to what is live at that address: see heapprof_name_block().
 HEAPPROF_NOT_READ_ inline void name_block(const void* address, heapprof_name& name) noexcept {
   heapprof_name_block(address, &name);
 }
@@ -58,7 +58,7 @@ inline std::optional<heapprof_thread_stats> thread_stats() noexcept {
 
 namespace detail {
 
-constexpr std::size_t kNameBytes = 120;  // of each text, as the profiler keeps them
+constexpr std::size_t kNameBytes = 120;  // the most that the profiler keeps of each text
 
 struct InternedName {
   heapprof_name name{};
@@ -102,7 +102,7 @@ inline std::size_t hash_of(std::string_view text, std::size_t hash) noexcept {
 
 }  // namespace detail
 
-// The one name of these texts; an empty category is none. Where there is no memory for it, all such share one.
+// The one name with these texts; an empty category means none. Names for which there is no memory share one.
 inline heapprof_name& intern(std::string_view category, std::string_view text) noexcept {
   category = category.substr(0, detail::kNameBytes);
   text = text.substr(0, detail::kNameBytes);
@@ -134,17 +134,17 @@ inline heapprof_name& intern(std::string_view text) noexcept { return intern({},
 // A scope from its construction to end(), or to its destruction.
 class scope {
  public:
-  // name: kept as long as the program runs: a static one, or an interned one.
+  // name: must live as long as the program: a static or an interned one.
   explicit scope(heapprof_name& name) noexcept { heapprof_scope_begin(&scope_, &name); }
   scope(const scope&) = delete;
   scope& operator=(const scope&) = delete;
   ~scope() { end(); }
 
-  // What the work came to, by the program's own measure.
+  // How much work was done, in the program's own measure.
   void items(std::uint64_t count) noexcept { scope_.items = count; }
   std::uint64_t items() const noexcept { return scope_.items; }
 
-  // The calling thread goes on outside of it; the same or another one goes on with it.
+  // The calling thread goes on outside the scope; the same or another thread enters it again.
   void leave() noexcept { heapprof_scope_leave(&scope_); }
   void enter() noexcept { heapprof_scope_enter(&scope_); }
 

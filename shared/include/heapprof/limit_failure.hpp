@@ -1,7 +1,7 @@
-// heapprof/limit_failure.hpp: what a limit of heapprof/limits.hpp that failed knows, and how it says so.
+// heapprof/limit_failure.hpp: a failed limit of heapprof/limits.hpp, and its message.
 //
-// Header only, C++17. A LimitFailure is copied as bytes and allocates nothing; message() does, and asks the profiler
-// for names: it waits for some tenths of a second as a rule.
+// Header only, C++17. A LimitFailure is copied as bytes and allocates nothing. message() allocates, and queries the
+// profiler for names: it usually waits for some tenths of a second.
 #ifndef HEAPPROF_LIMIT_FAILURE_HPP
 #define HEAPPROF_LIMIT_FAILURE_HPP
 
@@ -42,11 +42,11 @@ enum class LimitFault : std::uint8_t {
   kBadNumber,
   kBadLimit,  // text that names no limit
   kUnknownDevice,
-  kNotWatched,  // a device that nobody looked at when the test began
+  kNotWatched,  // a device that was not measured from the test's begin
   kNotChecked,  // and HEAPPROF_REQUIRED is set
 };
 
-// What a limit of that kind is held against; nothing of a condition.
+// The number that a limit of that kind is compared with; 0 for a condition.
 constexpr std::uint64_t found_of(LimitKind kind, const Usage& use) {
   switch (kind) {
     case LimitKind::kPeak: return use.peak_bytes;
@@ -59,7 +59,7 @@ constexpr std::uint64_t found_of(LimitKind kind, const Usage& use) {
   return 0;
 }
 
-// What the sites of a limit of that kind are asked for. A condition may be about anything; most are about a peak.
+// The measure by which a limit of that kind shows sites. A condition may be about anything; most are about a peak.
 constexpr int measure_of(LimitKind kind) {
   switch (kind) {
     case LimitKind::kPeak:
@@ -114,21 +114,21 @@ struct LimitFailure {
   LimitFault fault = LimitFault::kOver;
   LimitKind kind = LimitKind::kPeak;
   NotChecked why_not = NotChecked::kNone;
-  const char* text = "";  // the limit, as it stands in the source
+  const char* text = "";  // the limit, as written in the source
   const char* file = "";
   int line = 0;
   char device[32] = {};
-  char detail[64] = {};     // what could not be read, or its begin
-  std::uint64_t need = 0;   // bytes or blocks; 0 of a condition
+  char detail[64] = {};     // what could not be parsed, or its begin
+  std::uint64_t need = 0;   // bytes or blocks; 0 for a condition
   std::uint64_t found = 0;  // likewise
   std::uint64_t live_at_begin = 0;
   Usage use;
-  std::uint64_t measurement = 0;  // that found it, and has ended; 0: none
+  std::uint64_t measurement = 0;  // in which it was found, and which has ended; 0: none
 
   void set_device(const char* name) noexcept { copy(name, device, sizeof device); }
   void set_detail(std::string_view words) noexcept { copy(words, detail, sizeof detail); }
 
-  // Need, found, file and line, and the sites: some lines, with an end of line each.
+  // Need, found, file and line, and the sites: lines that each end with a newline.
   std::string message() const {
     std::string lines = "heapprof: " + headline() + "\n";
     lines += "  limit  " + std::string(text) + "\n  at     " + file + ":" + std::to_string(line) + "\n";
@@ -211,10 +211,10 @@ struct LimitFailure {
            with_sign(use.live_blocks) + "\n";
   }
 
-  // Whose it was, and the profile. Without the first the profile alone says it.
+  // The sites, and the profile's path; if there are no sites, only the latter.
   std::string sites() const {
     std::string lines;
-    char names[4096];  // other threads' limits count what is allocated meanwhile
+    char names[4096];  // on the stack: other threads' limits would count an allocation
     if (measurement != 0 &&
         heapprof_explain_measurement(measurement, measure_of(kind), names, sizeof names) == HEAPPROF_OK) {
       const std::string_view said = names;

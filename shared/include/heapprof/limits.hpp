@@ -1,6 +1,6 @@
-// heapprof/limits.hpp: how much memory a stretch of a program may take, held where the program runs under heapprof.
+// heapprof/limits.hpp: limits on the memory that a stretch of a program takes, checked if it runs under heapprof.
 //
-// Header only, C++17: nothing is linked. heapprof/catch2.hpp and heapprof/gtest.hpp make a failed limit a failed test.
+// Header only, C++17: nothing to link. heapprof/catch2.hpp and heapprof/gtest.hpp make a failed limit a failed test.
 //
 //   HEAPPROF_REQUIRE_MAX_PEAK("64 MiB");            // from here to the end of the block …
 //   HEAPPROF_REQUIRE_MAX_ALLOCATIONS(100);
@@ -8,24 +8,24 @@
 //   HEAPPROF_REQUIRE_MAX_PEAK("2 GiB", "cuda:0");   // … of another device than "host"
 //   HEAPPROF_REQUIRE(use.total_bytes <= 2 * use.peak_bytes);
 //
-// What is over its limit is said to the handler (set_limit_handler) once the block is left. Without a handler need,
-// found, the sites, file and line go to stderr, and the program aborts, as by assert(). What could not be asked (no
-// profiler, no answer) is said on stderr once, "not checked", and passes; with HEAPPROF_REQUIRED=1 in the environment
-// it fails.
+// A limit that is exceeded is reported to the handler (set_limit_handler) when the block is left. Without a handler,
+// need, found, the sites, file and line go to stderr, and the program aborts, as by assert(). A limit that could not be
+// checked (no profiler, no answer) passes, and stderr says "not checked" once; with HEAPPROF_REQUIRED=1 in the
+// environment it fails.
 //
 // Guarantees
-//  - Limits may be nested, and open in several threads: each has its own numbers. There is one phase a device at a
-//    time; all open limits are in one list, and what ends a phase hands its peak to all of them
+//  - Limits may be nested, and open in several threads: each has its own numbers. A device has one phase at a time.
+//    All open limits are in one list; when a phase ends, its peak is passed to all of them
 //    (tests/unit/public_headers/limits_test.cc).
-//  - A limit allocates nothing between its two looks. What its failure takes to be said counts in no limit that the
-//    same thread has open: it is kept until the last of these has ended.
-//  - The numbers are those of heapprof/heapprof.h: exact, of all threads where it does not say otherwise.
-// Not provided: a peak beside phases that the program begins by heapprof_begin_phase(): where limits are open, it
-//    calls heapprof::begin_phase().
+//  - A limit allocates nothing between its begin and its end. A failure is reported only after the last open limit of
+//    the same thread has ended, so what the report allocates counts in none of them.
+//  - The numbers are those of heapprof/heapprof.h: exact, and of all threads unless stated otherwise.
+// Not provided: a peak beside phases that the program begins with heapprof_begin_phase(): while limits are open, call
+//    heapprof::begin_phase() instead.
 //
-// Context:  any thread, not signal handlers. A block that an exception leaves is not judged; nor is a limit in a child
+// Context:  any thread, not signal handlers. A limit is not judged if an exception leaves its block, nor in a child
 //           that was forked while it was open.
-// Cost:     two questions, 0.2 to 2 ms each; without the profiler, a load and a branch.
+// Cost:     two queries, 0.2 to 2 ms each; without the profiler, a load and a branch.
 #ifndef HEAPPROF_LIMITS_HPP
 #define HEAPPROF_LIMITS_HPP
 
@@ -49,7 +49,7 @@ namespace heapprof {
 
 namespace detail {
 
-// What a limit allows, and of which device.
+// What a limit allows, and on which device.
 struct Need {
   Size size;
   const char* device;
@@ -63,7 +63,7 @@ inline Need nothing(const char* device = "host") { return {Size(0), device}; }
 
 }  // namespace detail
 
-// A limit from its construction to end(), or to its destruction. text, file: kept as they are, not copied.
+// A limit from its construction to end(), or to its destruction. text, file: kept as pointers, not copied.
 class Limit {
  public:
   Limit(LimitKind kind, const char* text, const char* file, int line, const detail::Need& need) noexcept {
@@ -78,7 +78,7 @@ class Limit {
     }
   }
 
-  // condition: bool(const Usage&); it has to live as long as the limit.
+  // condition: bool(const Usage&); it must live as long as the limit.
   template <class Condition>
   Limit(const char* text, const char* file, int line, const Condition& condition, const char* device = "host") noexcept
       : condition_(&condition), ask_([](const void* object, const Usage& use) {
@@ -92,7 +92,7 @@ class Limit {
   Limit& operator=(const Limit&) = delete;
   ~Limit() { end(); }
 
-  // The numbers are those of this moment: stop() looks at them, end() judges, and says what is over.
+  // stop() reads the numbers of this moment; end() judges them, and reports a limit that is exceeded.
   void stop() noexcept {
     if (state_ != State::kOpen) return;
     state_ = State::kStopped;
@@ -107,7 +107,7 @@ class Limit {
       return;
     }
     const bool needs_phase = has_phase();
-    if (!needs_phase) look();  // the first that it does; the list can wait
+    if (!needs_phase) look();  // the first thing that it does; the list can wait
     const auto lock = detail::g_open_limits.lock();
     if (needs_phase) look();
     unlink_locked();
@@ -129,15 +129,15 @@ class Limit {
     detail::report(failure_);
   }
 
-  // What was used, once it is stopped; nullptr if it could not be asked.
+  // What was used, once it is stopped; nullptr if the profiler did not answer.
   const Usage* usage() const noexcept {
     return state_ == State::kStopped && why_not_ == NotChecked::kNone ? &failure_.use : nullptr;
   }
   std::uint64_t live_at_begin() const noexcept { return begin_.live_bytes; }
-  // Which the profiler can explain, once it is stopped.
+  // The measurement, which the profiler can explain once the limit is stopped.
   std::uint64_t measurement() const noexcept { return failure_.measurement; }
 
-  // Ends it without a judgement: the test has failed otherwise.
+  // Ends it without judging: the test has failed for another reason.
   void cancel() noexcept {
     if (state_ == State::kOpen && getpid() == process_) {
       unlink();
@@ -183,7 +183,7 @@ class Limit {
       next_ = detail::g_open_limits.first;
       detail::g_open_limits.first = this;
     }
-    if (!has_phase()) {  // the last that it does
+    if (!has_phase()) {  // the last thing that it does
       result = heapprof_begin_measurement(failure_.device, 0, &begin_, &failure_.measurement);
       if (failure_.kind == LimitKind::kThreadAllocations) result = heapprof_get_thread_stats(&thread_begin_);
       note(result, NotChecked::kNoProfiler);
@@ -194,7 +194,7 @@ class Limit {
     }
   }
 
-  // Begins a phase: what ends with it is a part of every open limit of the device. measurement: nullptr for none.
+  // Begins a phase: the one that it ends is a part of every open limit of the device. measurement: nullptr for none.
   static int begin_phase_locked(const char* device, heapprof_stats* stats, std::uint64_t* measurement) noexcept {
     const int result = measurement == nullptr ? heapprof_begin_phase(device, stats)
                                               : heapprof_begin_measurement(device, 1, stats, measurement);
@@ -202,7 +202,7 @@ class Limit {
     for (Limit* limit = detail::g_open_limits.first; limit != nullptr; limit = limit->next_) {
       if (!limit->has_phase() || std::strcmp(limit->failure_.device, device) != 0) continue;
       if (result == HEAPPROF_OK) limit->raise_peak(stats->phase_peak_bytes);
-      if (result == HEAPPROF_UNAVAILABLE) limit->why_not_ = NotChecked::kPhaseLost;  // it may have begun all the same
+      if (result == HEAPPROF_UNAVAILABLE) limit->why_not_ = NotChecked::kPhaseLost;  // the phase may still have begun
     }
     return result;
   }
@@ -216,7 +216,7 @@ class Limit {
     if (result == HEAPPROF_UNAVAILABLE) why_not_ = NotChecked::kNoAnswer;
   }
 
-  // Nobody will ask for its sites.
+  // Its sites are not needed any more.
   void forget() noexcept {
     heapprof_stats ignored{};
     if (failure_.measurement != 0) heapprof_end_measurement(failure_.device, failure_.measurement, &ignored);
@@ -256,7 +256,7 @@ class Limit {
     return failure_.found > failure_.need;
   }
 
-  // Whether what was not checked fails; if not, it is said once for each reason.
+  // Whether an unchecked limit fails; if not, stderr gets a line, once for each reason.
   bool must_fail() const noexcept {
     if (why_not_ != NotChecked::kException && detail::is_required()) return true;
     const unsigned bit = 1u << static_cast<unsigned>(why_not_);
@@ -266,7 +266,7 @@ class Limit {
     return false;
   }
 
-  // Keeps the failure if the thread that began this limit has others open; false: it is to be said now.
+  // Keeps the failure if the thread that began this limit has others open; false: report it now.
   bool keep() const noexcept {
     auto& all = detail::g_open_limits;
     if (all.handler.load(std::memory_order_acquire) == nullptr) return false;
@@ -276,7 +276,7 @@ class Limit {
     return true;
   }
 
-  // Says what was kept of that thread's limits, if none of them is open any more.
+  // Reports the failures that were kept for that thread, if no limit of it is open any more.
   void flush() const noexcept {
     auto& all = detail::g_open_limits;
     for (;;) {
@@ -327,7 +327,7 @@ class Limit {
   State state_ = State::kOpen;
 };
 
-// As heapprof_begin_phase(), beside limits that are open.
+// As heapprof_begin_phase(), for use while limits are open.
 inline int begin_phase(const char* device = "host", heapprof_stats* stats = nullptr) noexcept {
   heapprof_stats own{};
   const auto lock = detail::g_open_limits.lock();
@@ -347,10 +347,10 @@ inline int begin_phase(const char* device = "host", heapprof_stats* stats = null
   HEAPPROF_LIMIT_(kLeaked, "HEAPPROF_REQUIRE_MAX_LEAKED(" #__VA_ARGS__ ")", at_most(__VA_ARGS__))
 #define HEAPPROF_REQUIRE_NO_LEAKS(...) \
   HEAPPROF_LIMIT_(kLeaked, "HEAPPROF_REQUIRE_NO_LEAKS(" #__VA_ARGS__ ")", nothing(__VA_ARGS__))
-// Of the calling thread, on the host.
+// Counts the calling thread alone, on the host.
 #define HEAPPROF_REQUIRE_NO_ALLOCATIONS() \
   HEAPPROF_LIMIT_(kThreadAllocations, "HEAPPROF_REQUIRE_NO_ALLOCATIONS()", nothing())
-// Any condition over `use` (heapprof::Usage), asked at the end of the block.
+// Any condition over `use` (heapprof::Usage), evaluated at the end of the block.
 #define HEAPPROF_REQUIRE(...) HEAPPROF_REQUIRE_ON("host", __VA_ARGS__)
 #define HEAPPROF_REQUIRE_ON(device, ...) \
   HEAPPROF_REQUIRE_AT_(__COUNTER__, device, "HEAPPROF_REQUIRE(" #__VA_ARGS__ ")", __VA_ARGS__)

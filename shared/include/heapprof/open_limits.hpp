@@ -1,5 +1,5 @@
-// heapprof/open_limits.hpp: the limits of heapprof/limits.hpp that are open in this process, and who is told when one
-// fails.
+// heapprof/open_limits.hpp: the limits of heapprof/limits.hpp that are open in this process, and the handler of their
+// failures.
 //
 // Header only, C++17. Users call set_limit_handler(); the rest is the limits' own.
 #ifndef HEAPPROF_OPEN_LIMITS_HPP
@@ -27,16 +27,16 @@ namespace detail {
 
 constexpr std::size_t kMostPending = 16;
 
-// A failure that waits until its thread has no limit open.
+// A failure that waits until its thread has no open limit.
 struct PendingFailure {
   LimitFailure failure;
   std::thread::id thread;
 };
 
-// A program and the libraries that it is linked with share it, whatever symbols they hide. What is opened by dlopen()
+// A program and the libraries that it is linked with share it, whatever symbols they hide. A library opened by dlopen()
 // has its own, unless the program is linked with -rdynamic; tests/integration/install/public_headers.sh shows both.
 struct __attribute__((visibility("default"))) OpenLimits {
-  std::mutex mutex;  // of all but the atomics
+  std::mutex mutex;  // protects all but the atomics
   std::atomic<pid_t> process{0};
   Limit* first = nullptr;
   PendingFailure pending[kMostPending];
@@ -44,7 +44,7 @@ struct __attribute__((visibility("default"))) OpenLimits {
   std::atomic<LimitHandler> handler{nullptr};
   std::atomic<unsigned> said{0};  // reasons for which a limit was not checked, by bit
 
-  // Locks; a forked child begins with none of its parent's limits, whoever had the lock.
+  // Locks. A forked child begins without its parent's limits, whichever thread had the lock.
   std::unique_lock<std::mutex> lock() {
     constexpr pid_t kBeingReset = -1;
     const pid_t me = getpid();
@@ -72,7 +72,7 @@ inline bool is_required() {
   return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
 }
 
-// To the handler; without one, to stderr, and the end of the program.
+// Passes it to the handler; without one, prints it to stderr and aborts.
 inline void report(const LimitFailure& failure) {
   if (const LimitHandler handler = g_open_limits.handler.load(std::memory_order_acquire); handler != nullptr)
     return handler(failure);
@@ -82,8 +82,8 @@ inline void report(const LimitFailure& failure) {
 
 }  // namespace detail
 
-// Takes what is over its limit from now on; nullptr: stderr and abort(). Returns the one before. It may not throw, and
-// is called by the thread whose limit it is.
+// The handler gets each exceeded limit from now on; nullptr: stderr and abort(). Returns the handler before. It may not
+// throw, and runs in the thread whose limit it is.
 inline LimitHandler set_limit_handler(LimitHandler handler) noexcept {
   return detail::g_open_limits.handler.exchange(handler, std::memory_order_acq_rel);
 }

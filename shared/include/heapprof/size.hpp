@@ -1,15 +1,15 @@
 // heapprof/size.hpp: sizes as people write them ("64 MiB", "10kB", "1.5 GiB", "4096"), read strictly, and written.
 //
-// Header only, C++17, no heapprof needed: nothing is linked.
+// Header only, C++17, works without heapprof: nothing to link.
 //
 //   static_assert(heapprof::parse_size("64 MiB").bytes == 64 << 20);
 //
 // Guarantees
 //  - The grammar is that of the tool's flags (heapprof check --max-peak): a decimal number, at most one space, and B,
-//    KiB … EiB or kB … EB; a bare number is bytes. What is smaller than a byte is dropped. "64M", which tools read in
-//    two ways, is refused, and so is what does not fit in 64 bits. tests/unit/public_headers/size_test.cc holds both
-//    readers against each other.
-//  - Reading is constexpr, and no floating point is involved.
+//    KiB … EiB or kB … EB; a bare number is bytes. Fractions of a byte are dropped. "64M", which tools read in two
+//    ways, is refused, and so is a size that does not fit in 64 bits. tests/unit/public_headers/size_test.cc compares
+//    both parsers.
+//  - Parsing is constexpr, without floating point.
 #ifndef HEAPPROF_SIZE_HPP
 #define HEAPPROF_SIZE_HPP
 
@@ -23,7 +23,7 @@ namespace heapprof {
 
 enum class SizeFault : std::uint8_t {
   kNone,
-  kMalformed,  // no size, or none that fits in 64 bits
+  kMalformed,  // not a size, or one that does not fit in 64 bits
   kAmbiguous,  // "64M": MiB or MB
 };
 
@@ -40,7 +40,7 @@ __extension__ using Wide = unsigned __int128;
 
 // digits[.digits] times unit, rounded down; false if it is malformed or does not fit.
 constexpr bool scale(std::string_view number, std::uint64_t unit, std::uint64_t* bytes) {
-  // value * unit stays below this: where the divisor is as large, nothing is left.
+  // value * unit stays below this: with a divisor this large the result is 0.
   constexpr Wide kMostDivisor = Wide{1'000'000'000'000'000'000u} * 1'000'000'000'000'000'000u * 100;
   Wide value = 0;
   Wide divisor = 1;
@@ -72,7 +72,7 @@ constexpr std::uint64_t power(std::uint64_t base, std::size_t exponent) {
 
 constexpr char kPrefixes[] = "KMGTPE";
 
-// The bytes of a unit; 0: there is none of that name. *is_ambiguous: it may also be one of powers of 1000.
+// The bytes of a unit; 0: no unit has that name. *is_ambiguous: the name may also mean a power of 1000.
 constexpr std::uint64_t unit_bytes(std::string_view name, bool* is_ambiguous) {
   if (name.empty() || name == "B") return 1;
   for (std::size_t i = 0; i < 6; ++i) {
@@ -131,7 +131,7 @@ inline std::string format_exact(std::uint64_t number) {
   return text;
 }
 
-// A size as an argument: text, or any integer of bytes. What is wrong with it is kept until somebody asks.
+// A size as an argument: text, or any integer of bytes. An error shows only in parsed().
 class Size {
  public:
   constexpr Size(const char* text) : Size(std::string_view(text)) {}
@@ -145,7 +145,7 @@ class Size {
   }
 
   constexpr ParsedSize parsed() const { return parsed_; }
-  constexpr std::string_view text() const { return text_; }  // as long as what it was made of; empty for an integer
+  constexpr std::string_view text() const { return text_; }  // valid as long as its source; empty for an integer
 
  private:
   std::string_view text_;

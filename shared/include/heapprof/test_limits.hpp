@@ -2,10 +2,10 @@
 //
 // Header only, C++17; heapprof/catch2.hpp and heapprof/gtest.hpp use it.
 //
-//   heapprof::set_default_limits("peak=64MiB,leaked=0");    // of every test that does not say otherwise
+//   heapprof::set_default_limits("peak=64MiB,leaked=0");    // for every test that does not set its own
 //
-// NAME is peak, bytes, leaked (a size) or allocations (a number); a device may stand before the value, as in the flags
-// of heapprof check: peak=cuda:0=6GiB. HEAPPROF_TEST_LIMITS in the environment replaces the defaults.
+// NAME is peak, bytes, leaked (a size) or allocations (a number); a device may precede the value, as in the flags of
+// heapprof check: peak=cuda:0=6GiB. HEAPPROF_TEST_LIMITS in the environment replaces the defaults.
 #ifndef HEAPPROF_TEST_LIMITS_HPP
 #define HEAPPROF_TEST_LIMITS_HPP
 
@@ -25,7 +25,7 @@ namespace heapprof {
 
 struct NamedLimit {
   std::string text;   // as it was written
-  std::string wrong;  // what of it cannot be read
+  std::string wrong;  // the part that cannot be parsed
   LimitFault fault = LimitFault::kOver;
   LimitKind kind = LimitKind::kPeak;
   std::string device = "host";
@@ -54,7 +54,7 @@ inline std::string& default_limits() {
 
 }  // namespace detail
 
-// name: "peak", …; value: [DEVICE=]SIZE. What is wrong stands in the result.
+// name: "peak", …; value: [DEVICE=]SIZE. The result says what is wrong.
 inline NamedLimit parse_limit(std::string_view name, std::string_view value) {
   NamedLimit limit;
   limit.text = std::string(name) + "=" + std::string(value);
@@ -99,10 +99,10 @@ inline std::vector<NamedLimit> parse_limits(std::string_view text) {
   return limits;
 }
 
-// Limits of every test that has none of that kind and device itself. Call it before the tests begin.
+// Limits of every test that sets none of that kind and device itself. Call it before the tests begin.
 inline void set_default_limits(std::string_view limits) { detail::default_limits() = limits; }
 
-// The limits of one test. All of a device are held against one pair of looks.
+// The limits of one test. All limits of a device share one measurement.
 class TestLimits {
  public:
   TestLimits(std::string file, int line) : file_(std::move(file)), line_(line) {
@@ -110,7 +110,7 @@ class TestLimits {
     limits_ = parse_limits(value != nullptr ? std::string_view(value) : std::string_view(detail::default_limits()));
   }
 
-  // Takes the place of a default of that kind and device. After begin() only of a device that is watched.
+  // Replaces a default of that kind and device. After begin() only for a device that is watched.
   void add(NamedLimit limit) {
     const auto is_replaced = [&](const NamedLimit& other) {
       return limit.is_good() && other.is_good() && limit.kind == other.kind && limit.device == other.device;
@@ -123,7 +123,7 @@ class TestLimits {
     limits_.push_back(std::move(limit));
   }
 
-  // Before begin(): looks at that device, too, for limits that are added behind it.
+  // Before begin(): measures that device, too, for limits that are added after begin().
   void watch(const char* device) { devices_.emplace_back(device); }
 
   void begin() {
@@ -142,7 +142,7 @@ class TestLimits {
     for (std::optional<Limit>& look : looks_) look->stop();
   }
 
-  // Says what is over its limit. own: what the framework took of the host.
+  // Reports the limits that are exceeded. own: what the framework itself took on the host.
   void end(const Usage& own = {}) {
     stop();
     for (const NamedLimit& limit : limits_) {
@@ -151,7 +151,7 @@ class TestLimits {
     for (std::size_t i = 0; i < devices_.size(); ++i) judge(i, devices_[i] == "host" ? own : Usage{});
   }
 
-  // The test has failed otherwise.
+  // The test has failed for another reason.
   void cancel() noexcept {
     for (std::optional<Limit>& look : looks_) look->cancel();
   }

@@ -1,5 +1,5 @@
-# shared/python/heapprof/__init__.py: what a Python program may ask of the profiler that it runs under, and tell it.
-"""What a Python program may ask of heapprof, under which it runs, and tell it.
+# shared/python/heapprof/__init__.py: lets a Python program query the profiler that it runs under, and report to it.
+"""Lets a Python program that runs under heapprof query it, and report to it.
 
     import heapprof
 
@@ -17,13 +17,13 @@
 
     heapprof.mark("loaded")
 
-    with heapprof.measure() as m:               # whose memory it was, while the program runs
+    with heapprof.measure() as m:               # which sites took the memory, while the program runs
         step(batch)
     print(m.peak_bytes, m.explain("peak"))
 
-Without the profiler each function gives its plain answer (False, None), and scopes and marks do nothing: such calls may
-stay in a program. man heapprof-python tells what is counted of Python, what a call costs, and how tests are given
-limits (heapprof.pytest_plugin).
+Without the profiler each function returns its default (False, None), and scopes and marks do nothing: such calls may
+stay in a program. man heapprof-python says what is counted of Python, what a call costs, and how to set limits for
+tests (heapprof.pytest_plugin).
 """
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ __all__ = [
 
 
 class HeapprofError(Exception):
-    """The profiler is there and did not give what it was asked for."""
+    """The profiler is there, but could not do what was asked."""
 
 
 class UnavailableError(HeapprofError):
@@ -51,19 +51,19 @@ class UnavailableError(HeapprofError):
 
 
 class UnknownDeviceError(HeapprofError, LookupError):
-    """There is no device of that name."""
+    """No device has that name."""
 
 
 class Stats(collections.namedtuple("Stats", (
         "live_bytes", "live_blocks", "peak_bytes", "peak_blocks", "phase_peak_bytes", "phase_peak_blocks", "total_bytes",
         "total_blocks"))):
-    """Of a device; all are int. A phase begins with begin_phase(); without one, its peak is the peak."""
+    """Statistics of a device; all are int. A phase begins with begin_phase(); without one, its peak is the peak."""
 
     __slots__ = ()
 
 
 class ThreadStats(collections.namedtuple("ThreadStats", ("total_bytes", "total_blocks", "freed_blocks"))):
-    """Of the calling thread, on the host; all are int."""
+    """Statistics of the calling thread, on the host; all are int."""
 
     __slots__ = ()
 
@@ -80,7 +80,7 @@ _resume_thread = _functions.get("resume_thread")
 _snapshot = _functions.get("snapshot")
 _tell_tensor = _functions.get("tell_tensor")
 _version = _functions["version"]().decode() if "version" in _functions else None
-_devices: dict = {}  # those that have answered, as C has their names
+_devices: dict = {}  # names of devices that have answered → the same as C strings
 
 
 def is_active() -> bool:
@@ -94,19 +94,19 @@ def version() -> str | None:
 
 
 def stats(device: str = "host") -> Stats | None:
-    """The statistics of a device: "host", "mapped", "cuda:0" … as they are called in a profile.
+    """The statistics of a device: "host", "mapped", "cuda:0" … as a profile names them.
 
-    None where nothing is recorded of this process. Raises UnknownDeviceError and UnavailableError. Waits for heapprof,
-    as a rule 2 ms at most, and lets other threads of the interpreter run meanwhile.
+    None if this process is not recorded. Raises UnknownDeviceError and UnavailableError. Waits for heapprof, usually
+    2 ms at most; other threads of the interpreter can run during the wait.
     """
     return _of_device(_get_stats, device)
 
 
 def begin_phase(device: str = "host") -> Stats | None:
-    """Begins a phase of that device: its phase peak is the most that is live from now on, what is live now included.
+    """Begins a phase of that device: its phase peak is the most that is live from now on, including what is live now.
 
-    Gives the statistics of this moment, those of the phase that ends with it, as stats() does. There is one phase a
-    device at a time, in the whole process.
+    Returns the statistics of this moment, which are those of the phase that ends here, as stats() does. A device has
+    one phase at a time, in the whole process.
     """
     given = _of_device(_begin_phase, device)
     if given is not None:
@@ -115,49 +115,49 @@ def begin_phase(device: str = "host") -> Stats | None:
 
 
 def measure(device: str = "host") -> Measure:
-    """What the body of a with statement takes on a device, and by explain() whose it was.
+    """Measures what the body of a with statement takes on a device; explain() says which sites took it.
 
-    It begins a phase of the device, as begin_phase() does; measurements may be nested, and open in several threads.
+    It begins a phase of the device, as begin_phase() does. Measurements may be nested, and open in several threads.
     """
     return Measure(device)
 
 
 def thread_stats() -> ThreadStats | None:
-    """What the calling thread has allocated and freed on the host; None where nothing is recorded of this process."""
+    """What the calling thread has allocated and freed on the host; None if this process is not recorded."""
     code, numbers = _agent.ask(_get_thread_stats, 3)
     return _checked(code, "host") and ThreadStats._make(numbers)
 
 
 def scope(text: str, category: str | None = None) -> Scope | NoScope:
-    """A scope of that name, for a with statement or as a decorator.
+    """A scope with that name, for a with statement or as a decorator.
 
-    What the thread allocates and frees between its begin and its end is the scope's, or that of the innermost one.
-    items, which the program may set until the end, says what the work came to. A scope can be used again when it has
-    ended. Around a coroutine or generator the decorator leaves the scope while that is suspended; a with statement does
-    not, so await and yield do not belong in one outside of a function that is decorated.
+    What the thread allocates and frees between its begin and its end belongs to the innermost open scope. items, which
+    the program may set until the end, says how much work was done. A scope can be used again when it has ended. The
+    decorator leaves the scope while a coroutine or generator is suspended; a with statement does not, so use await and
+    yield in one only in a function that is decorated.
 
-    The profiler keeps 120 bytes of the names. They stay in memory for ever: take names from a small set.
+    The profiler keeps 120 bytes of the names. They stay in memory until the process ends: use a small set of names.
     """
-    if type(text) is not str or category is not None:  # else there is nothing to check
+    if type(text) is not str or category is not None:  # otherwise there is nothing to check
         _check_names(text, category)
     return Scope(_agent.name_of(text, category)) if _agent.has_scopes else NoScope()
 
 
 def mark(text: str, category: str | None = None) -> None:
-    """This moment, by that name: how much is live stands in the profile."""
+    """Marks this moment with that name: the profile says how much was live."""
     _check_names(text, category)
     if _mark is not None:
         _mark(_agent.name_of(text, category).ref)
 
 
 def snapshot(text: str, category: str | None = None, tensors: bool = False) -> TensorSnapshot | None:
-    """This moment, by that name, as mark(); and what is live, by where it was allocated, stands in the profile
+    """Marks this moment as mark() does, and saves what is live, by where it was allocated, in the profile
     (heapprof report --snapshots), whatever heapprof run --interval says.
 
-    With tensors=True also what PyTorch's tensors are to the program: weights, gradients, optimizer state, activations,
-    inputs and other data, each by the place that allocated it, and the largest by name, type and shape. All objects of
-    the garbage collector are looked at, some ten million a second. Gives what was found; None where nothing is recorded
-    of this process, or without tensors=True. Raises HeapprofError where the program has not imported torch.
+    With tensors=True it also saves what PyTorch's tensors are for: weights, gradients, optimizer state, activations,
+    inputs and other data, each by the place that allocated it, and the largest by name, type and shape. It looks at all
+    objects of the garbage collector, some ten million a second. Returns what was found; None if this process is not
+    recorded, or without tensors=True. Raises HeapprofError if the program has not imported torch.
     """
     _check_names(text, category)
     if _snapshot is None or not is_active():
@@ -178,7 +178,7 @@ def _tell(address: int, role: int, label: str | None) -> None:
 
 
 def _live_bytes_of_tensors(device: str) -> int | None:
-    """What PyTorch's allocator has given out there; None where the profiler does not count that apart."""
+    """What PyTorch's allocator has given out there; None if the profiler does not count that separately."""
     if not device.startswith("cuda:"):
         return None
     try:
@@ -189,7 +189,7 @@ def _live_bytes_of_tensors(device: str) -> int | None:
 
 
 def name_block(address: int, text: str, category: str | None = None) -> None:
-    """The memory that begins at that address, as a tensor's data_ptr() has it, goes by that name."""
+    """Gives that name to the memory that begins at that address, such as a tensor's data_ptr()."""
     _check_names(text, category)
     if not isinstance(address, int):
         raise TypeError(f"an address is an int, not {type(address).__name__}")
@@ -213,7 +213,7 @@ _PAUSED = _Paused()
 
 
 def paused() -> _Paused:
-    """For a with statement: what the calling thread allocates in it is left out of the profile."""
+    """For a with statement: what the calling thread allocates in its body is left out of the profile."""
     return _PAUSED
 
 
@@ -238,7 +238,7 @@ def _of_device(function, device):
 
 
 def _checked(code: int, device: str):
-    """True for an answer, None where there is nobody to ask; else raises."""
+    """True for an answer, None if no profiler records; else raises."""
     if code == _agent.OK:
         return True
     if code == _agent.INACTIVE:

@@ -1,12 +1,12 @@
 # shared/python/heapprof/_agent.py: finds the preloaded agent, and calls its functions without leaving memory behind.
-"""The agent's functions, and what their arguments lie in.
+"""The agent's functions, and the memory of their arguments.
 
-A call by ctypes allocates unless its arguments exist already. What a call needs is therefore made before it, kept, and
-used again: between two looks at a program's numbers this module allocates nothing that is live at the second one but
-not at the first.
+A call by ctypes allocates unless its arguments exist already. So this module makes what a call needs before the call,
+and reuses it: between two readings of a program's numbers it allocates nothing that is live at the second one but not
+at the first.
 
 A function that waits for heapprof releases the interpreter's lock (CFUNCTYPE). One that does not wait keeps it
-(PYFUNCTYPE): giving it up would cost more than the call, and would let other threads in between.
+(PYFUNCTYPE): releasing it would cost more than the call, and would let other threads run in between.
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import sys
 
 OK, INACTIVE, UNAVAILABLE, UNKNOWN_DEVICE = 0, -1, -2, -3
 
-# In the order of struct heapprof_functions. An agent that has fewer is older, one that has more is newer.
+# In the order of struct heapprof_functions. An agent with fewer functions is older, one with more is newer.
 _FUNCTIONS = (
     ("is_recording", ctypes.PYFUNCTYPE, ctypes.c_int),  # waits in a forked child only, which has one thread
     ("version", ctypes.PYFUNCTYPE, ctypes.c_char_p),
@@ -41,7 +41,7 @@ _OF_SCOPES = ("begin_scope", "end_scope", "leave_scope", "enter_scope")
 
 
 def _find() -> dict:
-    """The functions of the agent in this process by name; none where there is no agent."""
+    """The functions of the agent in this process by name; empty if there is no agent."""
     if sys.platform != "linux":
         return {}
     try:
@@ -52,7 +52,7 @@ def _find() -> dict:
     table = give()
     if not table:
         return {}
-    # The prototypes name no arguments, so that ctypes passes on what it is given and makes no object for it.
+    # The prototypes name no arguments, so that ctypes passes its arguments unchanged and makes no object for them.
     addresses = (ctypes.c_void_p * ctypes.c_uint32.from_address(table).value).from_address(table + 8)
     return {name: prototype(result)(address) for (name, prototype, result), address in zip(_FUNCTIONS, addresses)}
 
@@ -75,37 +75,37 @@ class Name:
 
 
 def _encoded(text: str) -> bytes:
-    """As C has it. What has no place in such a string is written as an escape sequence."""
+    """As a C string. Characters that such a string cannot hold become escape sequences."""
     return text.encode("utf-8", "backslashreplace").replace(b"\0", b"\\x00")
 
 
-_names: dict = {}  # category (None for none) → text → Name; nothing is ever taken out
+_names: dict = {}  # category (may be None) → text → Name; entries are never removed
 
 
 def name_of(text, category) -> Name:
     try:
         return _names[category][text]
     except KeyError:
-        # Of two threads that come here at once with the same name, both get the one that was put in first.
+        # If two threads add the same name at once, both get the one that was put in first.
         return _names.setdefault(category, {}).setdefault(text, Name(category, text))
 
 
 class Slot:
-    """A struct heapprof_scope that is used again and again."""
+    """A struct heapprof_scope that is reused."""
 
     __slots__ = ("ref", "id", "items", "_parts")
 
     def __init__(self):
         self._parts = (ctypes.c_uint64 * 4)()
         self.ref = ctypes.byref(self._parts)
-        # The truth of such an object is whether its bytes are all zero. Asking for it allocates nothing, as asking for
-        # the number would.
+        # Such an object is false if all its bytes are zero. Testing that allocates nothing, while reading the number
+        # would.
         self.id = ctypes.c_uint64.from_buffer(self._parts)
         self.items = ctypes.c_uint64.from_buffer(self._parts, 8)
 
 
 class Answer:
-    """Where the agent writes numbers to: a struct heapprof_stats, or heapprof_thread_stats."""
+    """Where the agent writes numbers: a struct heapprof_stats, or heapprof_thread_stats."""
 
     __slots__ = ("ref", "_parts", "_layout")
 
@@ -122,13 +122,13 @@ _idle_answers = {count: [Answer(count)] for count in (3, 8)} if functions else {
 
 
 def ask(function, count: int, *arguments):
-    """What the function returned, and the numbers that it gave (or 0 and none where it does not exist)."""
+    """What the function returned, and its numbers (INACTIVE and no numbers if it does not exist)."""
     if function is None:
         return INACTIVE, ()
     idle = _idle_answers[count]
     try:
         answer = idle.pop()
-    except IndexError:  # other threads are asking
+    except IndexError:  # other threads use them all
         answer = Answer(count)
     code = function(*arguments, answer.ref)
     numbers = answer.numbers() if code == OK else ()
@@ -137,17 +137,17 @@ def ask(function, count: int, *arguments):
 
 
 class Measurement:
-    """What a stretch of a program's work takes on a device. Nothing is allocated between the two looks.
+    """What a stretch of a program's work takes on a device. It allocates nothing between its begin and its end.
 
-    running: all that have begun and not ended, to be told of phases that others begin meanwhile.
+    running: all that have begun and not ended. They are notified of phases that others begin in that time.
     """
 
     running: list = []
 
     def __init__(self, device: str):
         self.device = device
-        self.code = INACTIVE     # of the last look
-        self.numbers: dict = {}  # once it has ended
+        self.code = INACTIVE     # of the last query
+        self.numbers: dict = {}  # filled when it has ended
         self._name = _encoded(device)
         self._before, self._after = Answer(8), Answer(8)
         self._peaks: list = []  # of phases that others began
@@ -176,7 +176,7 @@ class Measurement:
             }
 
     def explain(self, measure: int) -> list:
-        """Whose it was, as lines; none where that cannot be said. Waits for names: tenths of a second, 20 s at most."""
+        """The sites, as lines; empty if they are not known. Waits for names: tenths of a second, 20 s at most."""
         text = ctypes.create_string_buffer(4096)
         explain = functions.get("explain_measurement")
         if not self.numbers or explain is None or explain(self._id, measure, text, ctypes.c_uint64(len(text))) != OK:
@@ -185,7 +185,7 @@ class Measurement:
 
     @classmethod
     def note_phase(cls, device: str, phase_peak_bytes: int, by=None) -> None:
-        """Somebody, who may be a measurement, ended the device's phase."""
+        """The program, or the measurement `by`, ended the device's phase."""
         for one in cls.running:
             if one.device == device and one is not by:
                 one._peaks.append(phase_peak_bytes)

@@ -1,6 +1,6 @@
-# shared/python/heapprof/_limits.py: what a test may take, as marks and settings say it, and numbers as heapprof writes
-# them.
-"""Limits of tests: sizes, the keys of the mark, and what a measurement says against them."""
+# shared/python/heapprof/_limits.py: parses limits of tests from marks and settings, and writes numbers as heapprof
+# does.
+"""Limits of tests: sizes, the keys of the mark, and how a measurement is compared with them."""
 from __future__ import annotations
 
 import fractions
@@ -10,19 +10,19 @@ _UNITS = {"": 1, "B": 1, "kB": 1000}
 _UNITS.update({f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGTPE", 1)})
 _UNITS.update({f"{prefix}B": 1000**power for power, prefix in enumerate("MGTPE", 2)})
 
-# Key of the mark → the number of a measurement that it limits, whether that is bytes, and what it is called.
+# Key of the mark → the number of a measurement that it limits, whether that is bytes, and its words in messages.
 KEYS = {
     "max_peak": ("peak_bytes", True, "above what was live at its begin"),
     "max_leaked": ("kept_bytes", True, "live at its end and not at its begin"),
     "max_bytes": ("total_bytes", True, "allocated, all in all"),
     "max_allocations": ("total_blocks", False, "blocks allocated"),
 }
-# What the sites are asked for: HEAPPROF_PEAK and its like of heapprof/heapprof.h.
+# The measures by which sites are shown: HEAPPROF_PEAK and so on in heapprof/heapprof.h.
 MEASURES = {"max_peak": 1, "max_leaked": 4, "max_bytes": 2, "max_allocations": 3}
 
 
 def parse_limit(key: str, value) -> int | None:
-    """A limit as a number; None, and the word none, are no limit. Raises ValueError, which says what was expected."""
+    """A limit as a number; None and the word none mean no limit. Raises ValueError, which says what was expected."""
     if value is None or value == "none":
         return None
     is_bytes = KEYS[key][1]
@@ -62,7 +62,7 @@ def format_exact(count: int, is_bytes: bool) -> str:
 
 
 def broken(limits: dict, numbers: dict) -> list:
-    """The key and a line for each limit that the numbers are over."""
+    """The key and a line for each limit that the numbers exceed."""
     lines = []
     for key, (number, is_bytes, what) in KEYS.items():
         limit = limits.get(key)

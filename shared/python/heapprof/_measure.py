@@ -1,4 +1,4 @@
-# shared/python/heapprof/_measure.py: what a with statement's body takes, and whose it was.
+# shared/python/heapprof/_measure.py: what a with statement's body takes, and at which sites.
 """A measurement for programs; tests have the plugin for pytest."""
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Measure:
     """What the body of a with statement takes on a device; all threads count.
 
     After it: peak_bytes (above what was live at its begin), total_bytes and total_blocks (allocated), kept_bytes (live
-    at its end and not at its begin, negative where more was freed). None where nothing is recorded of this process.
+    at its end and not at its begin, negative if more was freed). None if this process is not recorded.
     """
 
     def __init__(self, device: str = "host"):
@@ -33,11 +33,11 @@ class Measure:
             _checked(self._of.code, self._device)
 
     def explain(self, what: str = "peak") -> str | None:
-        """The sites of it, the largest first, with their stacks, as lines of text: of the "peak", "bytes" or
-        "allocations" (of all that was allocated), or "kept".
+        """The sites, the largest first, with their stacks, as lines of text: of the "peak", of "bytes" or "allocations"
+        (all that was allocated), or of "kept".
 
-        Stacks are those of native code. Names are looked up: it waits some tenths of a second as a rule, and for 20 s
-        at most. None where it has not ended, or nobody can say.
+        Stacks are those of native code. The call looks up names: it usually waits some tenths of a second, and 20 s at
+        most. None if the measurement has not ended, or the sites are not known.
         """
         if what not in _MEASURES:
             raise ValueError(f"what is one of {', '.join(_MEASURES)}, not {what!r}")

@@ -1,8 +1,8 @@
 # shared/python/heapprof/_scopes.py: scopes as context managers and decorators, with the agent and without.
 """Scopes.
 
-Between the agent's begin and its end nothing of this module's is allocated: a scope takes a slot of a list before it
-begins, and puts it back when it has ended.
+Between the agent's begin and its end this module allocates nothing: a scope takes a slot from a list before it begins,
+and puts it back when it has ended.
 """
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _check_decorated(function) -> None:
 
 
 class NoScope:
-    """A scope where there is no agent: it keeps what it is told, and does nothing."""
+    """A scope without an agent: it keeps items, and does nothing else."""
 
     _items = 0
 
@@ -58,7 +58,7 @@ class NoScope:
 
 
 class Scope:
-    """A scope of the agent's. It may be used again once it has ended."""
+    """A scope of the agent. It may be used again once it has ended."""
 
     __slots__ = ("_name", "_slot", "_items")
 
@@ -110,7 +110,7 @@ class Scope:
         _idle.append(slot)
 
     def go_on(self) -> None:
-        """Begins it at first, and enters it when it was left."""
+        """Begins the scope the first time; enters it if it was left."""
         if self._slot is None:
             self.begin()
         elif self._slot.id:
@@ -126,7 +126,7 @@ def _decorated(function, name):
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(_decorated(function.__func__, name))
 
-    # These cost time to import, and what has no agent does not need them.
+    # These take time to import, and are not needed without an agent.
     import inspect
 
     from heapprof import _steps

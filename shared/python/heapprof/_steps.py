@@ -1,12 +1,12 @@
 # shared/python/heapprof/_steps.py: scopes of coroutines and generators, which are left while those are suspended.
-"""Functions that stop and go on.
+"""Wrappers for functions that suspend and resume.
 
 A coroutine runs in steps: send(), throw() or close() lets it go on until it suspends itself, returns or raises. Its
-scope is entered before each step and left after it, so that what other tasks do meanwhile is not the scope's. What a
-step runs in is whatever thread takes it.
+scope is entered before each step and left after it, so that what other tasks do in between does not belong to the
+scope. Any thread may run a step.
 
-The wrappers are a coroutine function, a generator function and so on themselves, so that inspect, asyncio and test
-frameworks see what they saw without.
+The wrappers are themselves a coroutine function, a generator function and so on, so that inspect, asyncio and test
+frameworks see the same kind of function as without them.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import types
 
 
 class _Steps:
-    """Stands between a coroutine or generator and who drives it; both await and yield from take it."""
+    """Sits between a coroutine or generator and its caller; both await and yield from accept it."""
 
     __slots__ = ("_work", "_scope")
 
@@ -62,7 +62,7 @@ class _Steps:
 
 
 class _PartOfSteps(_Steps):
-    """One of several awaitables that a scope goes through: at its end the scope is left, and not over."""
+    """One of several awaitables of a scope: when it ends, the scope is left, not ended."""
 
     __slots__ = ()
 
@@ -83,7 +83,7 @@ def wrap_generator(function, name, make_scope):
     def wrapper(*args, **kwargs):
         return (yield from _Steps(iter(function(*args, **kwargs)), make_scope(name)))
 
-    # What types.coroutine() has marked can be awaited, and stays so.
+    # A generator that types.coroutine() has marked can be awaited; its wrapper must be, too.
     is_awaited = getattr(getattr(function, "__code__", None), "co_flags", 0) & inspect.CO_ITERABLE_COROUTINE
     return types.coroutine(wrapper) if is_awaited else wrapper
 
@@ -117,7 +117,7 @@ def wrap_async_generator(function, name, make_scope):
 
 
 def _first_step(work):
-    """The event loop is not told of the generator inside: it closes the one around it, which closes this one."""
+    """Hides the inner generator from the event loop, which closes the outer one; that one closes the inner one."""
     hooks = sys.get_asyncgen_hooks()
     sys.set_asyncgen_hooks(None, None)
     try:

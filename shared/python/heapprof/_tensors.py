@@ -1,13 +1,13 @@
 # shared/python/heapprof/_tensors.py: which tensors of PyTorch a program has at a moment, and what each of them is for.
 """What the garbage collector's tensors are for: weights, gradients, optimizer state, inputs, activations.
 
-Tensors that share a storage (views) are one here, by device and address. The first role that a storage gets stays.
-What an operation keeps for the backward pass is seen where it passed through Python: its object lives on with it. What
-operations keep that never did is not seen. Only numbers and text leave this module: no tensor lives longer because it
-was looked at.
+Tensors that share a storage (views) count as one here, by device and address. A storage keeps the first role that it
+gets. A tensor that an operation keeps for the backward pass is found if it passed through Python: its object lives on
+with it. Others that operations keep are not found. Only numbers and text leave this module: it prolongs no tensor's
+life.
 
-Objects of a program are not trusted: proxies lie about their class, and tensors of all kinds raise when they are asked
-for their memory. The class is read as C has it, attributes are read by PyTorch's own getters, and what raises is
+Objects of a program are not trusted: proxies lie about their class, and tensors of all kinds raise when their memory is
+queried. The class is read as C has it, attributes are read by PyTorch's own getters, and tensors that raise are
 counted.
 """
 from __future__ import annotations
@@ -20,10 +20,10 @@ import sys
 WEIGHTS, GRADIENTS, OPTIMIZER = "weights", "gradients", "optimizer state"
 INPUTS, ACTIVATIONS = "inputs and other data", "activations"
 ROLES = (WEIGHTS, GRADIENTS, OPTIMIZER, INPUTS, ACTIVATIONS)
-# As the agent has them: enum TensorRole of shared/scopes.h.
+# The agent's numbers: enum TensorRole of shared/scopes.h.
 NUMBERS = {WEIGHTS: 1, GRADIENTS: 2, OPTIMIZER: 3, ACTIVATIONS: 4, INPUTS: 5}
 LARGEST = 10
-_NAMED = 30  # of the largest, for the profile: names stay in the profiler's memory for ever
+_NAMED = 30  # the largest, which the profile names: names stay in the profiler's memory until its end
 _DEPTH = 4  # of lists and dicts in an optimizer's state
 
 # As C has them, whatever a metaclass says.
@@ -32,20 +32,20 @@ _name_of_class = type.__dict__["__name__"].__get__
 
 
 class RoleSum(collections.namedtuple("RoleSum", ("bytes", "tensors"))):
-    """Of one role on one device: the bytes of its storages, and how many storages they are."""
+    """One role on one device: the bytes of its storages, and how many storages they are."""
 
     __slots__ = ()
 
 
 class LargeTensor(collections.namedtuple("LargeTensor", (
         "bytes", "device", "role", "name", "dtype", "shape", "requires_grad"))):
-    """One of the largest; the name is empty where nobody knows one."""
+    """One of the largest; the name is empty if it is not known."""
 
     __slots__ = ()
 
 
 class TensorSnapshot:
-    """What the tensors of a moment came to, by device and role."""
+    """The tensors at one moment, summed by device and role."""
 
     __slots__ = ("name", "devices", "largest", "untold_bytes", "unreadable")
 
@@ -86,7 +86,7 @@ def _row(size, whole, what, count):
 
 
 class _Book:
-    """Which storages have been told."""
+    """The storages that have been found."""
 
     def __init__(self, torch):
         self.told: dict = {}       # (device, address) → [bytes, role, name, dtype, shape, requires_grad]
@@ -111,7 +111,7 @@ class _Book:
                 return self._tell_dense(tensor, role, name)
             for part in parts:
                 self._tell_dense(getattr(self._of_tensor, part)(tensor), role, name and f"{name}.{part.lstrip('_')}")
-        except Exception:  # it has no memory of its own, or none that it tells of
+        except Exception:  # it has no memory of its own, or does not say where
             self.unreadable.add(id(tensor))
 
     def _tell_dense(self, tensor, role, name):
@@ -130,16 +130,16 @@ class _Book:
             size, role, name, dtype, tuple(self._shape.__get__(tensor)), self._requires_grad.__get__(tensor)]
 
     def grad_of(self, tensor):
-        """The gradient of a leaf; None where there is none."""
+        """The gradient of a leaf tensor, or None."""
         try:
             return self._grad.__get__(tensor) if self._grad_fn.__get__(tensor) is None else None
         except Exception:
             return None
 
     def rank_of(self, tensor):
-        """Of what no module and no optimizer has: who shares its memory with others gives it the role of the lowest.
+        """For tensors that no module and no optimizer has: a storage gets the role of its tensor with the lowest rank.
 
-        The result of an operation is often kept as a detached view, too, which looks like an input.
+        The result of an operation often also lives as a detached view, which looks like an input.
         """
         try:
             if self._grad_fn.__get__(tensor) is not None:
@@ -169,7 +169,7 @@ def _sort(objects, torch):
 
 
 def _entries(owner, attribute) -> list:
-    """What a dict has that is an attribute of the object itself; none where there is no such thing."""
+    """The items of a dict that is an attribute of the object itself; empty if there is no such dict."""
     try:
         return _pairs_of(object.__getattribute__(owner, "__dict__")[attribute])
     except Exception:
@@ -177,7 +177,7 @@ def _entries(owner, attribute) -> list:
 
 
 def _pairs_of(entries) -> list:
-    """Of a dict, or of what is like one; raises where it is not."""
+    """The items of a dict or something like it; raises for anything else."""
     return [(key, value) for key, value in list(entries.items())]
 
 
@@ -191,7 +191,7 @@ def _named_tensors(modules, is_tensor) -> list:
     seen: set = set()
     parameters, buffers = [], []
     outermost = [module for module in modules if id(module) not in children]
-    for root in outermost + modules:  # of modules that contain each other none is the outermost
+    for root in outermost + modules:  # modules that contain each other have no outermost one
         pending = [(root, "")]
         while pending:
             module, prefix = pending.pop()
@@ -241,7 +241,7 @@ def _tell_all(book, objects, torch) -> None:
             of = name_by_id.get(id(owner), "")
             try:
                 values = _pairs_of(state)
-            except Exception:  # it is no dict
+            except Exception:  # it is not a dict
                 values = [("", state)]
             for key, value in values:
                 name = f"{_name_of_class(type(optimizer))} {_text_of(key)}" + (of and f" of {of}")
@@ -272,8 +272,8 @@ def _label(entry) -> str:
 
 
 def look(name: str, tell, live_bytes_of) -> TensorSnapshot:
-    """The tensors of now. tell(address, role's number, label or None): a storage that has been found.
-    live_bytes_of(device) may be None."""
+    """The tensors at this moment. Calls tell(address, role's number, label or None) for each storage found.
+    live_bytes_of(device) may return None."""
     torch = sys.modules["torch"]
     book = _Book(torch)
     with getattr(torch._C, "DisableTorchFunction", contextlib.nullcontext)():

@@ -1,4 +1,4 @@
-# shared/python/heapprof/pytest_plugin.py: limits on the memory that single tests take, for pytest.
+# shared/python/heapprof/pytest_plugin.py: limits on the memory of single tests, for pytest.
 """Limits on the memory of tests, and a table of what each took.
 
     @pytest.mark.heapprof(max_peak="64MiB", max_leaked=0)
@@ -6,9 +6,9 @@
 
     heapprof run -- python3 -m pytest -p heapprof.pytest_plugin --heapprof=required
 
-What is measured is the call of the test, without its fixtures; a test that failed, or was skipped, is not judged. A
-test that is over a limit fails as if it had raised an error itself, so marks such as xfail mean what they always mean.
-Numbers travel with pytest's reports, which is how those of pytest-xdist's workers arrive.
+The plugin measures the call of the test, without its fixtures. A test that failed, or was skipped, is not judged. A
+test that exceeds a limit fails as if it had raised an error itself, so marks such as xfail keep their meaning. The
+numbers are attached to pytest's reports, so those of pytest-xdist's workers arrive, too.
 """
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def pytest_configure(config):
 
 
 class _Run:
-    """What holds for all tests of this process."""
+    """Settings for all tests of this process."""
 
     def __init__(self, config):
         self.is_required = config.option.heapprof == "required"
@@ -82,13 +82,13 @@ class _Run:
 
 
 def _setting(config, key):
-    """Of the command line; else of the ini file."""
+    """The value from the command line; else from the ini file."""
     given = getattr(config.option, "heapprof_" + key)
     return given if given is not None else config.getini("heapprof_" + key) or None
 
 
 def _limits_of(item, run: _Run) -> dict:
-    """Device → limits of the test: those of its nearest marks, and below them those of the run. Raises ValueError."""
+    """Device → limits of the test: its nearest marks come first, then those of the run. Raises ValueError."""
     limits = {}
     for mark in item.iter_markers("heapprof"):
         device = mark.kwargs.get("device", "host")
@@ -109,7 +109,7 @@ def _has_limits(of_device: dict) -> bool:
 
 
 def _small_objects_are_counted() -> bool:
-    """Whether each object is a block of the host's: Python's own allocator has given out none."""
+    """Whether each object is a block of the host: Python's own allocator has given out none."""
     return sys.getallocatedblocks() == 0
 
 
@@ -124,7 +124,7 @@ class _TestRun:
             self.wrong, self.limits = f"heapprof: the mark of this test is wrong: {error}", {}
         self.is_required = run.is_required
         self.collects = any(limits.get("max_leaked") is not None for limits in self.limits.values())
-        # The host is looked at last, and first at the end: what looking elsewhere takes is not in its numbers.
+        # The host begins last and ends first: its numbers do not include what measuring other devices allocates.
         devices = sorted(self.limits, key=lambda device: device == "host")
         self.measurements = [_agent.Measurement(device) for device in devices] if heapprof.is_active() else []
         self.ending = self.measurements[::-1]
@@ -137,7 +137,7 @@ class _TestRun:
         getattr(item.ihook, "pytest_pyfunc_call", None)  # pluggy keeps more from its first use on
 
     def __call__(self):
-        """Stands for the item's own runtest(): nothing of pytest's lies between the looks and the test that could."""
+        """Replaces the item's own runtest(), so that as little of pytest as possible runs within the measurement."""
         __tracebackhide__ = True
         if self.wrong:
             pytest.fail(self.wrong, pytrace=False)
@@ -169,7 +169,7 @@ class _TestRun:
                     self.unchecked = self.unmeasured
 
     def _judge(self):
-        """Raises what a failing test raises, where a limit is broken."""
+        """Raises what a failing test raises, if a limit is exceeded."""
         self._fail_unchecked()
         lines = []
         for one in self.measurements:
@@ -187,7 +187,7 @@ class _TestRun:
                         pytrace=False)
 
     def results(self) -> dict:
-        """What the test's report carries."""
+        """What is attached to the test's report."""
         return {"devices": {one.device: one.numbers for one in self.measurements if one.numbers},
                 "unchecked": self.unchecked, "unmeasured": "" if self.unchecked else self.unmeasured}
 
@@ -210,7 +210,7 @@ _PYMALLOC = ("Python objects of up to 512 bytes are on the device mapped here, i
 class _Measuring:
     @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_call(self, item):
-        # pytest allocates a little between its hooks and the test, and keeps some: a variable of the environment.
+        # pytest allocates a little between its hooks and the test, and keeps some of it: an environment variable.
         kept = vars(item).get("runtest")
         item.runtest = item.stash[_results_key] = _TestRun(item, item.config.stash[_run_key])
         yield
@@ -227,7 +227,7 @@ class _Measuring:
 
 
 class _Summary:
-    """Gathers what the reports of all tests say, also of those that ran in other processes."""
+    """Collects the results in the reports of all tests, including those that ran in other processes."""
 
     def __init__(self, run: _Run):
         self._run = run
