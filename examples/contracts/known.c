@@ -1,7 +1,7 @@
 /* examples/contracts/known.c: a program whose memory is known to the byte: 1,000 blocks of 1,235 bytes, of which
  * 5 are kept.
  *
- *   known          ends well          known kill     ends by SIGKILL, which nobody can handle
+ *   known          ends well          known kill     ends by SIGKILL, which cannot be caught
  *   known abort    ends by SIGABRT    known absent   exit 0 if there is no trace of heapprof in it, else 1
  */
 #include <fcntl.h>

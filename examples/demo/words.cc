@@ -1,5 +1,5 @@
-// examples/demo/words.cc: what scripts/demo profiles: an index of the words in the files below a folder, and a few
-// questions to it.
+// examples/demo/words.cc: the program that scripts/demo profiles: it indexes the words in the files below a folder, and
+// queries the index.
 //
 // An ordinary program with an ordinary mistake: its cache of answers is never emptied, and answers that did not come
 // from the cache are lost. usage: words FOLDER…
@@ -69,7 +69,7 @@ std::string lower_case(std::string word) {
   return word;
 }
 
-// The words of a line, each a string of its own: most are known already and thrown away at once.
+// The words of a line, each a string of its own: most are known already and discarded at once.
 std::vector<std::string> split_words(const std::string& line) {
   std::vector<std::string> words;
   const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
@@ -102,7 +102,7 @@ void Index::add_line(const std::string& line, Place place) {
   for (const std::string& word : split_words(line)) places_[word].push_back(place);
 }
 
-// The lines in which a word stands. The caller owns the answer, which is easily overlooked.
+// The lines that contain a word. The caller owns the answer, which is easily overlooked.
 const Answer* Index::ask(const std::string& word) const {
   Answer* const answer = new Answer{word, {}};
   if (const auto found = places_.find(word); found != places_.end()) {
