@@ -1,7 +1,7 @@
 // shared/attach.h: what heapprof calls in a running program, and what it leaves there.
 //
 // heapprof starts a thread of its own in the program (cli/attach/own_thread.h). That thread loads the agent and calls
-// one of its two functions. No thread of the program runs any of this.
+// one of the two functions below. No thread of the program runs any of this.
 //
 // Trust:  the caller has the rights of a debugger over the process.
 #pragma once
@@ -22,7 +22,7 @@ enum class AttachAnswer : uint32_t {
 enum class DetachAnswer : uint32_t {
   kDetached = 1,
   kNotAttached = 2,  // it was not attached to: it is not recorded, or recorded from its start
-  kNoLock = 3,       // as above; recording has stopped
+  kNoLock = 3,       // as AttachAnswer::kNoLock; recording has stopped
 };
 
 // void NAME(const char* invitation, const char* agent_path, AttachAnswer* answer): invitation: the value of

@@ -9,11 +9,11 @@ namespace heapprof::wire {
 enum class QuestionKind : uint32_t {
   kDevice = 1,       // the statistics of a device
   kDevicePhase = 2,  // the same, and a new phase begins
-  kThread = 3,       // of the thread whose ring is Question::ring
+  kThread = 3,       // those of the thread whose ring is Question::ring
   // As kDevice and kDevicePhase; from here on the collector keeps what each site does.
   kBeginMeasurement = 4,
   kBeginMeasuredPhase = 5,
-  kEndMeasurement = 6,  // as kDevice, and ends that
+  kEndMeasurement = 6,  // as kDevice, and the measurement ends
   kExplain = 7,         // the sites of a measurement that has ended, by Question::measure, as text
 };
 

@@ -3,7 +3,7 @@
 //
 // A block of S bytes is chosen with probability 1 − e^(−S/R), R being the interval: a point falls on each byte that a
 // thread allocates with the rate 1/R, independently (a Poisson process), and a block is chosen if a point falls on it.
-// The agent counts down to the next point, and draws a new distance after each point: the process has no memory.
+// The agent counts down to the next point, and draws a new distance after each point: a Poisson process is memoryless.
 // A block of 0 bytes is never chosen; it is only counted.
 //
 // The end of a block matters only if its begin was recorded. So the agent keeps the addresses of the chosen blocks that

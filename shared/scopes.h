@@ -38,7 +38,7 @@ enum class ScopeOperation : uint32_t {
   kMark = 6,        // no scope: this moment gets a name
   kBeginApart = 7,  // a scope that no thread is in, with a name: it has a time, and owns no memory
   kEndOnly = 8,     // it ends, and nothing inside it; id 0: the program ended what it had not begun
-  kNameBlock = 9,   // no scope: what is live at the address in the kPrefixAddress before it gets that name
+  kNameBlock = 9,   // no scope: what is live at the address (in the kPrefixAddress before) gets this name
   kPause = 10,      // what this thread allocates from here on is left out …
   kResume = 11,     // … as long as there were more kPause than kResume
   kGpuBegin = 12,   // no scope: an interval of GPU time of this thread's innermost scope has begun

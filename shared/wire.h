@@ -124,7 +124,7 @@ enum class FilterState : uint32_t {
 
 // How long kernels take on the device, by scope: when the events around them are read (--gpu-time).
 enum class GpuTimeMode : uint32_t {
-  kOff = 0,        // no events are recorded around kernels
+  kOff = 0,        // no CUDA events are recorded around kernels
   kDeferred = 1,   // when the program waits for the device, and at its end
   kScope = 2,      // when a scope ends, which waits for them
   kImmediate = 3,  // after each launch, which waits for it
@@ -369,7 +369,7 @@ struct Hello {
   uint32_t flags;               // HelloFlags
   uint32_t self_test_failures;  // bit i: hook i of shared/hooks.def gave a wrong number of events
   uint64_t page_bytes;
-  uint64_t events_before;  // heap events of a vfork child, in shared memory, before the agent could connect
+  uint64_t events_before;  // heap events before the agent could connect: a vfork child's, in its parent's memory
   char agent_version[32];
   char libc_version[32];
   char malloc_object[256];  // path of the object that serves malloc; empty: the main program

@@ -4,8 +4,8 @@
 // A hook may run in a vfork child, which borrows its parent's memory: so nothing is kept, and the changed environment
 // and the path lie in the frames of start_with and with_program, which stay until the exec. (What is too large for a
 // stack lies in pages, which an exec of such a child leaves in its parent: t_left.) If nothing has to change, the
-// function that the program called is called, with its own arguments; only a changed environment makes execve of an
-// execv.
+// function that the program called is called, with its own arguments; only a changed environment turns execv into
+// execve.
 //
 // Paths and environments are the program's: they may be invalid addresses, and are read as the kernel reads them
 // (own_memory.h). What cannot be read is passed to the real function unchanged.

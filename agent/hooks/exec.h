@@ -1,8 +1,8 @@
-// agent/hooks/exec.h: the functions that start programs: only programs that can load the agent get its variables.
+// agent/hooks/exec.h: the functions that start programs: programs that can load the agent get its variables.
 //
 // A program that cannot (musl's loader would exit with 127, another machine's would complain on stderr) starts as
-// without the agent, and the collector gets a note. One that can is followed even if its caller made an environment of
-// its own (`env -i`).
+// without the agent, and the collector gets a note. (A static program, or one that gains privileges, keeps the
+// variables, which it ignores.) One that can is followed even if its caller made an environment of its own (`env -i`).
 //
 // Not provided: what libc itself starts (system, popen: they use environ unchanged), raw system calls, pidfd_spawn
 //               (glibc 2.39).

@@ -1,4 +1,5 @@
-// agent/hooks/fork.cc: the hook of fork, which acts only in the child, and there only inside a signal handler.
+// agent/hooks/fork.cc: the hook of fork, which acts only in the child: it notes the child's id, and begins a session
+// there if a signal handler forked inside an event.
 //
 // A child's session begins at its first allocation (start/start.cc), which needs no hook of fork. But if a handler
 // interrupted an event and forks, the child goes on with that event when the handler returns, and would write the rest

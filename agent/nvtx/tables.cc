@@ -297,7 +297,7 @@ Functions functions_in(const Table& table) {
   return functions;
 }
 
-// The first table keeps what another tool wrote.
+// What another tool wrote is kept when the first table is attached.
 enum class Chain : uint32_t { kOpen = 0, kWriting = 1, kKept = 2 };
 std::atomic<Chain> g_chain{Chain::kOpen};
 

@@ -81,7 +81,7 @@ class MapsReader {
 };
 
 // A function that is tried may count, or lock a mutex, in memory that the program shares with others: the copy would do
-// so for real. Instead the copy dies at such a write. What the agent writes stays as it is.
+// so for real. Instead the copy dies at such a write. What the agent itself writes stays writable.
 bool protect_shared_memory(const void* shared) {
   MapsReader maps;
   uint64_t start_avma = 0, end_avma = 0;

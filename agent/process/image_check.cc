@@ -230,8 +230,8 @@ ImageObstacle check_image(const ImagePlace& image) {
     return obstacle != kNoDescriptor;
   };
   const int kept_fd = image.folder_fd < 0 ? -1 : image.folder_fd;
-  // If the kernel makes no task for one thread (a new PID namespace, a limit of processes), the program's table is
-  // used: what it may lose is a record lock that it holds on the very file that it starts.
+  // If the kernel makes no task for a process of one thread (a new PID namespace, a limit of processes), the program's
+  // table is used: what it may lose is a record lock that it holds on the very file that it starts.
   if (!run_unseen(table, kept_fd, look) && table == FileTable::kOwn) run_unseen(FileTable::kUnseen, kept_fd, look);
   return obstacle == kNoDescriptor ? ImageObstacle::kUnread : obstacle;
 }

@@ -2,7 +2,7 @@
 // call.
 //
 // Guarantees
-//  - A page is asked of the kernel before it is read for the first time, and again after the program has unmapped any.
+//  - The kernel is asked about a page before its first read, and again after the program has unmapped any page.
 // Not provided: knowledge of what the allocator itself unmaps. Memory that is read has to be live; this is for values
 //               that are not pointers at all.
 // Context:  one thread at a time; inside hooks. A filtered thread asks nothing: then a new page cannot be read.

@@ -19,7 +19,7 @@ namespace heapprof::agent {
 namespace {
 
 constexpr long kSleepNs = 5'000'000;              // then check whether the collector is alive
-constexpr uint64_t kMostStillNs = 5'000'000'000;  // on a busy machine it makes no progress by itself
+constexpr uint64_t kMostStillNs = 5'000'000'000;  // on a busy machine it may pause without being stopped
 
 wire::Question* questions() {
   return reinterpret_cast<wire::Question*>(reinterpret_cast<unsigned char*>(g_control) + wire::kQuestionsOff);

@@ -55,8 +55,8 @@ bool redirect_own_calls(const link_map* object, const Redirection* list, size_t 
 // Redirects slots that hold `real` by now: another thread may have been binding them.
 void redirect_bound(const Redirection* list, size_t count);
 
-// Restores them, also in objects that were loaded since. `real` stays: addresses of hooks that the program keeps
-// elsewhere lead to hooks that forward. sought: what redirect_functions found.
+// Restores the definitions and the slots, also in objects that were loaded since. `real` stays: addresses of hooks that
+// the program keeps elsewhere lead to hooks that forward. sought: what redirect_functions found.
 void restore_functions(const Redirection* list, const SoughtSymbol* sought, size_t count);
 
 }  // namespace heapprof::agent

@@ -93,8 +93,8 @@ void forget_filters();
 bool is_filtered();
 // True if some thread may be: a lock may have been left taken by one that could not block its signals.
 bool has_filters();
-// True if the calling thread may sleep, or ask the kernel: it is not under a filter, and no filter is possible
-// (FilterState::kPossible).
+// True if the calling thread may sleep, or ask the kernel: it is not under a filter, and that is known (the
+// collector's state is not FilterState::kPossible).
 bool may_ask_kernel();
 // Lets another thread run while the caller waits for it, for the `round`th time; without a system call if none may be
 // made. After some rounds it sleeps: a thread of a real-time class that yields is at once the next one again, and the

@@ -71,8 +71,8 @@ bool is_at(const UnwindContext* unwind, const PythonFrame& frame) {
   return evaluator->sp <= frame.c_avma && evaluator[-1].sp > frame.c_avma;
 }
 
-// How many of the outermost frames are unchanged, if the chain goes on with a known frame; 0: not known of any. kept:
-// unchanged native frames. Increments *failed if the frame at that address was unchanged but one further out was not.
+// How many of the outermost frames are unchanged, up to the frame that the chain goes on with; 0: none is known to be.
+// kept: unchanged native frames. Increments *failed if that frame is unchanged but one further out is not.
 uint32_t count_same(const Python& python, PythonStack* stack, const UnwindContext* unwind, const FrameChain& chain,
                     uint32_t kept, uint32_t* failed) {
   const uint64_t frame_avma = chain.next_avma();

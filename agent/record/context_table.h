@@ -12,7 +12,7 @@ inline constexpr uint64_t kAlwaysBusy = ~0ull;  // guard of the shared context: 
 
 extern Context* g_contexts[wire::kMaxRings];  // [0, n) are mapped; atomic if the lock is not held
 
-// ---- Whose a context is ----
+// ---- The owner of a context ----
 //
 // Context::owner names the owner's thread-local storage and counts the owners, so that if two threads take a context at
 // once, only one succeeds. kTaking is set until the rest of the context names its owner. No two living threads have the

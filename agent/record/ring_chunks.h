@@ -25,7 +25,7 @@ namespace heapprof::agent {
 void begin_ring(Context* context);
 // Sets head, base and limit from what has been published.
 void resume_ring(Context* context);
-// Moves the ring's data to `data`, which has the size of a large ring.
+// From here on the ring's data are at `data`, which has the size of a large ring.
 void lead_ring_to(Context* context, unsigned char* data);
 
 // Takes the chunk to be written to next, context->next_chunk. False: no chunk is free, or only after waiting.

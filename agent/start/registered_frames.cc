@@ -3,8 +3,8 @@
 //
 // The section is forwarded first. libgcc comes with C++ and may be loaded at any time, and unloaded: then the agent's
 // is a definition that the program would not have found, or is in the place of one of libgcc's that would keep it
-// loaded. A libgcc ends the process if a section is taken back that it never had, so only sections that it has are
-// forwarded.
+// loaded. A libgcc ends the process if a section is taken back that it never had, so it is told only of the end of
+// sections that it has.
 #include "agent/start/registered_frames.h"
 
 #include "agent/hooks/hook.h"

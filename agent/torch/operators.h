@@ -2,7 +2,7 @@
 //
 // PyTorch calls the callbacks registered with at::addGlobalCallback when an operator, a function of the backward pass
 // or a range of the program (torch.profiler.record_function) begins and ends. When the library is there, the agent
-// registers through its exported functions, in the layout that these have had since 1.12.
+// registers through the library's exported functions, in the layout that these have had since 1.12.
 //
 // Guarantees
 //  - PyTorch's own profiler and other subscribers get the same calls as without the agent.

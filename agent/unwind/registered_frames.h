@@ -1,4 +1,4 @@
-// agent/unwind/registered_frames.h: unwind rules of code outside every object that its compiler described: LLVM (lli,
+// agent/unwind/registered_frames.h: unwind rules of code in no object, which its compiler described: LLVM (lli,
 // numba, Postgres, Julia) gives libgcc an .eh_frame section for code that it compiled (__register_frame).
 //
 // Guarantees

@@ -65,7 +65,7 @@ struct DeepFrame {
 class UnwindContext {
  public:
   DeepFrame deep;
-  uint32_t age;  // the generation at which rules and previous stack are valid; 0: there are no rules and no stack
+  uint32_t age;  // rules and previous stack are known to be valid up to this generation; 0: there are none
   // The previous stack.
   uint32_t count;
   uint32_t plain_count;      // `count` if return addresses alone verify the stack (is_linked, no flags); else 0

@@ -88,8 +88,8 @@ inline const UnwindRule* find_plain_rule(UnwindContext* context, uint64_t pc_avm
   return true;
 }
 
-// Takes the hooks' common path (record_fast.h) and then the one above, for callers that compare the result with another
-// unwinder's. pre: the rules' age is the current one
+// Takes the hooks' common path (record_fast.h) and then the one above, for callers that combine the result with Python
+// frames or compare it with another unwinder's. pre: the rules' age is the current one
 inline bool capture_as_hooks_do(UnwindContext* context, const StartFrame& start, StackDelta* delta) {
   switch (compare_plain_stack(context, start.pc_avma, start.sp)) {
     case Likeness::kSame: *delta = {context->count, 0, nullptr, 0}; return true;

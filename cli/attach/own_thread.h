@@ -7,9 +7,9 @@
 // finishes that function and ends.
 //
 // While a program has one thread, glibc takes no locks. So that thread stays stopped, unless heapprof's thread waits
-// for it or all takes more than 50 ms. Until then libc's flags say that there are two threads. It is stopped only
-// outside the functions of libc, the loader and allocators (attach.cc), as heapprof's thread cannot wait for a lock
-// that was not taken.
+// for it or all takes more than 50 ms. Meanwhile libc's flags say that there are two threads. The program's thread is
+// stopped only outside the functions of libc, the loader and allocators (attach.cc), as heapprof's thread cannot wait
+// for a lock that was not taken.
 //
 // Guarantees
 //  - No code is written into the program, and no function runs on one of its threads.

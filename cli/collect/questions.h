@@ -1,8 +1,9 @@
 // cli/collect/questions.h: answers the program's questions about its own numbers (shared/include/heapprof/heapprof.h).
 //
 // Guarantees
-//  - An answer counts every event that was published before the question, also a parked one (parking.h): all events
-//    published before that are in the books by then, so the event that it waits for was not recorded.
+//  - An answer counts every event that was published before the question, also a parked one (parking.h): by then
+//    all events published before the question are in the books, so the event that the parked one waits for was not
+//    recorded.
 //  - No question, whatever it asks, keeps the rings from being read. If a thread no longer waits, its question is
 //    neither answered nor carried out.
 // Context:  the thread that reads the rings: look() before a round, answer() after it.

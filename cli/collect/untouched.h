@@ -1,5 +1,5 @@
 // cli/collect/untouched.h: memory in large blocks that a program allocated and did not use: pages of live blocks that
-// the kernel never had to provide.
+// the kernel does not have to provide.
 //
 // Guarantees
 //  - The process is not stopped. Pages are those of the moment at which the kernel was asked (/proc/PID/pagemap; in

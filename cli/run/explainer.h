@@ -1,4 +1,4 @@
-// cli/run/explainer.h: answers the program's questions that need names. The program and the collector run on meantime.
+// cli/run/explainer.h: answers the program's questions that need names. The program and the collector run on.
 //
 // Guarantees
 //  - The collector goes on as soon as it has forked. Every question that it took gets a reply, also if the copy fails,

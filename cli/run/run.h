@@ -44,7 +44,7 @@ struct RunOptions {
   bool no_follow = false;                    // only the started process
   bool all_processes = false;                // files of many small processes are kept
   std::vector<std::string> follow_only;      // globs of the programs to be profiled besides it; empty: all
-  std::optional<std::chrono::seconds> wait;  // after its end, for the other processes; nullopt: no wait
+  std::optional<std::chrono::seconds> wait;  // after its end, for the other processes; nullopt: a moment
   bool verify_stacks = false;                // compare each stack with libunwind's
   UnwinderChoice unwinder = UnwinderChoice::kHeapprof;
   OnFull on_full = OnFull::kWait;

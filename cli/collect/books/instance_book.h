@@ -2,8 +2,8 @@
 // thread, and how much was live before and after.
 //
 // Guarantees
-//  - The shortest and the longest run through each path that ended by themselves, and the one of all that grew most,
-//    are always kept.
+//  - The shortest and the longest run through each path that ended by themselves, and the one that grew most,
+//    however it ended, are always kept.
 //  - The others take kMostBytes at most: when there is no more room, every second run of the paths with most runs is
 //    dropped, and from then on only every second, fourth … run through them is kept. So the kept runs of a path are
 //    spread evenly over all its runs.

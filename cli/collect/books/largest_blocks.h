@@ -6,7 +6,8 @@
 // the floor rises. Only if too few of the list are left is the whole heap searched, and then 64 blocks are noted.
 //
 // Guarantees
-//  - No live block is larger than any block that find() returns (tests/unit/collect/snapshot_book_test.cc).
+//  - No live block that find() leaves out is larger than one that it returns
+//    (tests/unit/collect/snapshot_book_test.cc).
 //  - note() allocates nothing.
 // Context:  one thread.
 // Cost:     a comparison for each block; off (the default) it is always false. 64 KiB if it is on.

@@ -28,8 +28,8 @@ struct StayBound {
   bool is_marked = false;   // by the program, or by a snapshot
 };
 
-// Gives up the closest bounds, a quarter or more of those set by time; if time set no more, of the others. The first
-// and the last one stay. False: there are no more.
+// Gives up the closest bounds, a quarter or more of those set by time; if none of these is left, of the others. The
+// first and the last one stay. False: there are no more.
 bool thin_out(std::vector<StayBound>* bounds);
 
 class StayBounds {

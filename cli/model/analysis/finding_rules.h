@@ -31,7 +31,7 @@ inline constexpr uint64_t kGrowthBlocks = 32;  // fewer: a container, not a leak
 // If a program frees most of its memory as it exits, what remains is a leak by contrast.
 inline constexpr uint64_t kShutDownLeftPercent = 30;    // of the live bytes in the run's last tenth, the most left
 inline constexpr uint64_t kShutDownOfLeftPercent = 25;  // of that, the place has at least so much
-inline constexpr uint64_t kOthersLeftPercent = 5;       // of what others had at the peak, if one place has all of it
+inline constexpr uint64_t kOthersLeftPercent = 5;       // of what the other places had at the peak, the most left
 inline constexpr uint64_t kShutDownLeftBytes = 64 * kKiB;
 inline constexpr uint64_t kShutDownBlocks = 32;    // of one stack
 inline constexpr uint64_t kShutDownPartOfRun = 8;  // allocated over at least this fraction of the run

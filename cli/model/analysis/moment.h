@@ -9,8 +9,8 @@
 
 namespace heapprof::cli {
 
-// The index of the snapshot with that name: its number, from 1, or its mark, "name" or "category:name". A problem if no
-// mark or several marks have the name. `file` is the profile's name in messages.
+// The index of the snapshot with that name: its number, from 1, or its mark, "name" or "category:name". A problem if
+// there is no such snapshot, or if several marks have the name. `file` is the profile's name in messages.
 Result<uint32_t> find_snapshot(const Profile& profile, const std::string& name, const std::string& file);
 
 // "A..B", two of these.

@@ -125,7 +125,7 @@ struct Sampling {
   // Blocks allocated while blocks were sampled or all were recorded, and their bytes: exact.
   uint64_t counted = 0;
   uint64_t counted_bytes = 0;
-  uint64_t unrecorded_ns = 0;  // the part of the duration in which nothing was recorded
+  uint64_t unrecorded_ns = 0;  // the part of the duration in which no new block was recorded
 
   bool is_sampled() const { return interval_bytes != 0; }
   bool has_any() const { return is_sampled() || unrecorded_ns != 0; }

@@ -33,7 +33,7 @@ struct ScopeCall {
 
 // Flags of a single run through a scope, added up.
 inline constexpr uint32_t kInstanceLeftOpen = 1;  // ended by the end of an outer scope or of its thread
-inline constexpr uint32_t kInstanceOpen = 2;      // open at the end of the process
+inline constexpr uint32_t kInstanceOpen = 2;      // open at the end of the run
 // it was suspended (heapprof_scope_leave), and may have been resumed, perhaps by another thread
 inline constexpr uint32_t kInstanceLeft = 4;
 inline constexpr uint32_t kInstanceApart = 8;  // not on a thread's scope stack: may overlap others of its thread

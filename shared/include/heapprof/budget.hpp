@@ -6,7 +6,7 @@
 //   heapprof::MemoryTracker gpu(24ull << 30);
 //   const auto bytes = heapprof::estimate_tensor_bytes({batch, 4096}, heapprof::Dtype::kF16);
 //   gpu.allocate(bytes);                                            // throws BudgetError if it does not fit
-//   if (const auto outcome = gpu.try_allocate(bytes); !outcome) …   // or returns it, and changes nothing
+//   if (const auto outcome = gpu.try_allocate(bytes); !outcome) …   // or returns the refusal, and changes nothing
 //
 // Guarantees
 //  - Check and addition are one atomic step: allocated_bytes() is never above the limit, whatever other threads do, and

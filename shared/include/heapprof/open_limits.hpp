@@ -82,8 +82,8 @@ inline void report(const LimitFailure& failure) {
 
 }  // namespace detail
 
-// The handler gets each exceeded limit from now on; nullptr: stderr and abort(). Returns the handler before. It may not
-// throw, and runs in the thread whose limit it is.
+// The handler gets each exceeded limit from now on; nullptr: stderr and abort(). Returns the previous handler. A
+// handler may not throw, and runs in the thread whose limit it is.
 inline LimitHandler set_limit_handler(LimitHandler handler) noexcept {
   return detail::g_open_limits.handler.exchange(handler, std::memory_order_acq_rel);
 }
