@@ -131,6 +131,11 @@ std::string holder_words(const Holder& holder);
 // Merges those with the same kind, names and file, and puts the largest first.
 void merge_holders(std::vector<Holder>* all);
 
+// Whether reports and diffs show a part of measured memory: 8 MiB and a quarter of it, or more.
+inline bool is_large_part(uint64_t part_bytes, uint64_t whole_bytes) {
+  return part_bytes >= 8 << 20 && part_bytes >= whole_bytes / 4;
+}
+
 // What stayed resident of the heap after most of it was freed, at the last measurement; in bytes.
 // (cli/collect/fragmentation.h)
 struct Fragmentation {
@@ -144,6 +149,7 @@ struct Fragmentation {
 
   bool has_any() const { return seen_ns != 0; }
   uint64_t unused_bytes() const { return empty_bytes + sparse_bytes; }
+  bool is_worth_a_line() const { return is_large_part(unused_bytes(), resident_bytes); }
 };
 
 // Large blocks of one stack of which pages were never used.
@@ -162,6 +168,7 @@ struct Untouched {
   std::vector<UntouchedPart> parts;  // the largest first, not all
 
   bool has_any() const { return seen_ns != 0; }
+  bool is_worth_a_line() const { return is_large_part(untouched_bytes, bytes); }
 };
 
 // Merges parts with the same stack, and puts the largest first.

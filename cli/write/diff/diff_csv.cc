@@ -84,6 +84,18 @@ std::string name_rows(const TwoProfiles& two, const DiffView& view) {
   return text;
 }
 
+std::string resident_lines(const TwoProfiles& two, const std::string& device) {
+  std::string text;
+  for (const ResidentRow& row : resident_rows(two, device)) {
+    const auto cell = [](std::optional<uint64_t> bytes) { return bytes ? std::to_string(*bytes) : std::string(); };
+    const std::optional<Change> change = row.change();
+    text += fmt::format(
+        "{},{},,,,{},,,,,,\n", csv_cell(device), row.field,
+        change ? numbers(*change) : fmt::format(",{},{},,", cell(row.bytes[kBase]), cell(row.bytes[kCurrent])));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string render_diff_csv(const TwoProfiles& two, const DiffView& view, const Terminal&) {
@@ -101,6 +113,11 @@ std::string render_diff_csv(const TwoProfiles& two, const DiffView& view, const 
     for (const uint32_t i : order) {
       const PlaceChange& place = device.places[i];
       text += fmt::format("{},{}{}{}\n", start, frame_cells(two, place), numbers(place.change(row.metric)), kNoScope);
+    }
+  }
+  if (!view.sort) {
+    for (const DeviceChange& device : two.diff.devices) {
+      if (view.device.empty() || view.device == device.name) text += resident_lines(two, device.name);
     }
   }
   return text + scope_rows(two, view) + name_rows(two, view);

@@ -102,6 +102,25 @@ class DiffWriter {
     json_.end_object();
   }
 
+  // Left out where neither profile knows of any.
+  void write_resident(const std::vector<ResidentRow>& rows) {
+    if (rows.empty()) return;
+    json_.key("resident");
+    json_.begin_object();
+    for (const ResidentRow& row : rows) {
+      json_.key(row.field);
+      json_.begin_object();
+      if (const std::optional<Change> change = row.change()) {
+        write_change(*change);
+      } else {
+        const Side known = row.bytes[kBase] ? kBase : kCurrent;
+        json_.count(side_name(known), *row.bytes[known]);
+      }
+      json_.end_object();
+    }
+    json_.end_object();
+  }
+
   void write_device(const TwoProfiles& two, const DeviceChange& device, const std::vector<MetricRow>& rows) {
     json_.new_line();
     json_.begin_object();
@@ -109,6 +128,7 @@ class DiffWriter {
     json_.flag("in_base", device.is_in[kBase]);
     json_.flag("in_current", device.is_in[kCurrent]);
     write_metrics(rows, device.name);
+    write_resident(resident_rows(two, device.name));
     const Metric metric = view_.sort.value_or(
         has_metric(*two.profiles[kBase], *two.profiles[kCurrent], Metric::kPeak) ? Metric::kPeak : Metric::kTotal);
     std::vector<uint32_t> order = rank_all_changes(device, metric);

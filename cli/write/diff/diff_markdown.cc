@@ -41,9 +41,13 @@ class DiffMarkdown {
     for (const std::string& sentence : words_.sentences(sections_)) text_ += "**" + markdown_text(sentence) + "**\n";
     for (const std::string& remark : words_.remarks()) text_ += markdown_text(remark) + "\n";
     text_ += "\n| | | base | current | change | | |\n| --- | --- | ---: | ---: | ---: | ---: | --- |\n";
-    for (const MetricRow& row : metric_rows(two_, view_))
+    const std::vector<MetricRow> rows = metric_rows(two_, view_);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const MetricRow& row = rows[i];
       text_ += fmt::format("| {} | {} | {} |\n", code(row.device), row_text(view_, row, words_.metric(row.metric)),
                            mark(row));
+      if (i + 1 == rows.size() || rows[i + 1].device != row.device) resident(row.device);
+    }
     for (const DiffSection& section : sections_) places(section);
     names();
     scopes();
@@ -60,6 +64,16 @@ class DiffMarkdown {
   }
 
  private:
+  void resident(const std::string& device) {
+    for (const ResidentRow& row : resident_rows(two_, device)) {
+      const std::optional<Change> change = row.change();
+      text_ += fmt::format("| {} | {} | {} | {} | {} | {} | |\n", code(device), row.label,
+                           resident_text(view_, row.bytes[kBase]), resident_text(view_, row.bytes[kCurrent]),
+                           change ? change_text(view_, Metric::kPeak, *change) : "",
+                           change ? format_change_percent(*change) : "");
+    }
+  }
+
   void places(const DiffSection& section) {
     const Metric metric = section.row.metric;
     text_ += fmt::format("\n{} change by place ({}), explains {} of {}\n\n", words_.metric(metric),

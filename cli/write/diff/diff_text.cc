@@ -84,15 +84,33 @@ class DiffText {
     table.left = 2;
     table.rows.push_back({"", "", "base", "current", "change", ""});
     std::string last;
+    std::vector<std::string> marks;
+    std::vector<std::string> devices;
+    const auto resident = [&] {
+      for (const ResidentRow& row : resident_rows(two_, last)) {
+        table.rows.push_back({"", std::string(row.label), resident_text(view_, row.bytes[kBase]),
+                              resident_text(view_, row.bytes[kCurrent]), "", ""});
+        if (const std::optional<Change> change = row.change()) {
+          table.rows.back()[4] = words_.change(Metric::kPeak, *change);
+          table.rows.back()[5] = format_change_percent(*change);
+        }
+        marks.emplace_back();
+        devices.push_back(last);
+      }
+    };
     for (const MetricRow& row : rows) {
+      if (row.device != last) resident();
       const auto cell = [&](Side side, uint64_t number) {
         return row.is_in[side] ? words_.value(row.metric, number) : "-";
       };
       table.rows.push_back({row.device == last ? "" : escape_controls(row.device), words_.metric(row.metric),
                             cell(kBase, row.change.base), cell(kCurrent, row.change.current),
                             words_.change(row.metric, row.change), format_change_percent(row.change)});
+      marks.push_back(paint_.mark(row));
+      devices.push_back(row.device);
       last = row.device;
     }
+    resident();
     constexpr size_t kMark = 3;
     const std::vector<std::string> lines = table.lines();
     const size_t widest =
@@ -100,16 +118,16 @@ class DiffText {
                         [](size_t most, const std::string& line) { return std::max(most, display_width(line)); });
     text_ += "\n";
     if (widest + kMark > columns_) {
-      for (size_t i = 0; i < rows.size(); ++i) {
+      for (size_t i = 0; i < marks.size(); ++i) {
         const std::vector<std::string>& row = table.rows[i + 1];
-        text_ += fitted(fmt::format("{} {}  {} → {}  {}  {}{}\n", escape_controls(rows[i].device), row[1], row[2],
-                                    row[3], row[4], row[5], paint_.mark(rows[i])),
+        text_ += fitted(fmt::format("{} {}  {} → {}  {}  {}{}\n", escape_controls(devices[i]), row[1], row[2], row[3],
+                                    row[4], row[5], marks[i]),
                         columns_);
       }
       return;
     }
     text_ += lines[0] + "\n";
-    for (size_t i = 0; i < rows.size(); ++i) text_ += lines[i + 1] + paint_.mark(rows[i]) + "\n";
+    for (size_t i = 0; i < marks.size(); ++i) text_ += lines[i + 1] + marks[i] + "\n";
   }
 
   void places(const DiffSection& section) {

@@ -75,6 +75,27 @@ std::vector<MetricRow> metric_rows(const TwoProfiles& two, const DiffView& view)
   return rows;
 }
 
+std::optional<Change> ResidentRow::change() const {
+  if (!bytes[kBase] || !bytes[kCurrent]) return std::nullopt;
+  return Change{*bytes[kBase], *bytes[kCurrent]};
+}
+
+std::vector<ResidentRow> resident_rows(const TwoProfiles& two, const std::string& device) {
+  std::vector<ResidentRow> rows = {{"resident at most", "rss_max_bytes", {}},
+                                   {"resident, unused", "unused_resident_bytes", {}},
+                                   {"not touched", "untouched_bytes", {}}};
+  for (const Side side : kSides) {
+    for (const Device& it : two.profiles[side]->devices) {
+      if (it.name != device) continue;
+      if (it.totals.resident_max_bytes != 0) rows[0].bytes[side] = it.totals.resident_max_bytes;
+      if (it.fragmentation.is_worth_a_line()) rows[1].bytes[side] = it.fragmentation.unused_bytes();
+      if (it.untouched.is_worth_a_line()) rows[2].bytes[side] = it.untouched.untouched_bytes;
+    }
+  }
+  std::erase_if(rows, [](const ResidentRow& row) { return !row.bytes[kBase] && !row.bytes[kCurrent]; });
+  return rows;
+}
+
 std::vector<MetricRow> metric_rows(const TwoSets& two, const RunPair& pair, const DiffView& view, bool all_metrics) {
   BySide<std::vector<RunTotals>> runs;
   for (const size_t i : pair.base) runs[kBase].push_back(two.runs[kBase][i]);

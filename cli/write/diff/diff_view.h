@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heapprof::cli {
@@ -49,8 +50,20 @@ struct MetricRow {
   bool grew() const { return is_growth(change, metric, tolerance); }
 };
 
+// A number of the resident set, before and after. It is sampled, so it has no tolerance, and never counts as growth.
+struct ResidentRow {
+  std::string_view label;                      // "resident at most"
+  std::string_view field;                      // its key in JSON and CSV
+  BySide<std::optional<uint64_t>> bytes = {};  // none: not known, or too small for a line of a report
+
+  std::optional<Change> change() const;  // where both are known
+};
+
 // For all devices that the view shows; without metrics that a profile does not have.
 std::vector<MetricRow> metric_rows(const TwoProfiles& two, const DiffView& view);
+// The known numbers of the device's resident set: its maximum, its unused part, and the untouched part of large blocks.
+// With several runs a side, those of the median run.
+std::vector<ResidentRow> resident_rows(const TwoProfiles& two, const std::string& device);
 // One row for each device and metric (that of --sort, or the peak; with `all_metrics` each) of a pair.
 std::vector<MetricRow> metric_rows(const TwoSets& two, const RunPair& pair, const DiffView& view, bool all_metrics);
 

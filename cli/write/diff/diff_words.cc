@@ -48,6 +48,10 @@ std::string number_text(const DiffView& view, Metric metric, uint64_t number) {
   return view.exact_bytes ? format_bytes_exact(number) : format_bytes(number);
 }
 
+std::string resident_text(const DiffView& view, std::optional<uint64_t> bytes) {
+  return bytes ? number_text(view, Metric::kPeak, *bytes) : "-";
+}
+
 std::string change_text(const DiffView& view, Metric metric, const Change& change) {
   if (!is_in_bytes(metric)) return format_change_count(change);
   return view.exact_bytes ? format_change_bytes_exact(change) : format_change_bytes(change);

@@ -49,6 +49,7 @@ class DiffWords {
 };
 
 std::string number_text(const DiffView& view, Metric metric, uint64_t number);
+std::string resident_text(const DiffView& view, std::optional<uint64_t> bytes);  // "-": not known
 std::string change_text(const DiffView& view, Metric metric, const Change& change);
 // "±0.2 % (5 base runs)"; empty if each side is one run.
 std::string noise_text(const BySide<std::vector<RunTotals>>& runs, const Ratio& noise);

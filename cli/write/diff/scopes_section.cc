@@ -141,7 +141,7 @@ std::vector<std::string> scopes_remarks(const ScopesDiff& diff, const ScopesSect
   constexpr std::array<const char*, 2> kNames = {"base", "current"};
   for (const Side side : kSides) {
     if (diff.lost[side] != 0)
-      remarks.push_back(fmt::format("{} of {} not counted for want of room.", format_counted(diff.lost[side], "begin"),
+      remarks.push_back(fmt::format("{} of {} not counted for lack of room.", format_counted(diff.lost[side], "begin"),
                                     kNames[side]));
   }
   return remarks;

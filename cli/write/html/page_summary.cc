@@ -147,6 +147,14 @@ class SideSummary {
       json_.count("resident_max_bytes", totals.resident_max_bytes);
       json_.count("live_at_resident_max_bytes", totals.live_at_resident_max_bytes);
       json_.count("mapped_at_resident_max_bytes", totals.mapped_at_resident_max_bytes);
+      if (device.fragmentation.is_worth_a_line()) {
+        json_.count("unused_resident_bytes", device.fragmentation.unused_bytes());
+        json_.count("unused_from", device.fragmentation.from_ns);
+      }
+      if (device.untouched.is_worth_a_line()) {
+        json_.count("untouched_bytes", device.untouched.untouched_bytes);
+        json_.count("untouched_at", device.untouched.seen_ns);
+      }
       json_.count("bucket", fitted_timeline(device.timeline).bucket_ns);
       write_sizes(sum);
       json_.end_object();

@@ -21,8 +21,6 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr uint64_t kLeastShownBytes = 8 << 20;
-
 // The known parts of the resident set: an out-of-memory kill depends on all of it.
 std::vector<std::string> resident_cells(const DeviceTotals& totals, bool exact_bytes) {
   const auto bytes = [exact_bytes](uint64_t value) {
@@ -42,7 +40,7 @@ std::vector<std::string> resident_cells(const DeviceTotals& totals, bool exact_b
 
 // The resident but unused part of the heap, if it is a good part.
 std::vector<std::string> unreturned_cells(const Fragmentation& it, bool exact_bytes) {
-  if (it.unused_bytes() < kLeastShownBytes || it.unused_bytes() < it.resident_bytes / 4) return {};
+  if (!it.is_worth_a_line()) return {};
   const auto bytes = [exact_bytes](uint64_t value) {
     return exact_bytes ? format_bytes_exact(value) : format_bytes(value);
   };
@@ -53,7 +51,7 @@ std::vector<std::string> unreturned_cells(const Fragmentation& it, bool exact_by
 
 // The part of large blocks that was never used, if it is a good part.
 std::vector<std::string> untouched_cells(const Untouched& it, bool exact_bytes) {
-  if (it.untouched_bytes < kLeastShownBytes || it.untouched_bytes < it.bytes / 4) return {};
+  if (!it.is_worth_a_line()) return {};
   const auto bytes = [exact_bytes](uint64_t value) {
     return exact_bytes ? format_bytes_exact(value) : format_bytes(value);
   };
@@ -161,7 +159,7 @@ class DeviceLines {
         tree_ == nullptr ? std::vector<std::string>() : package_cells(profile_, *tree_, device);
     if (!packages.empty()) facts(std::string(name_width_ + 2, ' '), packages, 1);
     if (device.name == kPythonDevice)
-      facts(std::string(name_width_ + 2, ' '), {"objects of Python, inside of mapped and host:", "no new bytes"}, 1);
+      facts(std::string(name_width_ + 2, ' '), {"Python objects, inside mapped and host:", "no new bytes"}, 1);
     if (device.segments.has_any() || device.name.ends_with("/tensors"))
       for (const std::vector<std::string>& line : segments_lines(device, profile_, exact_bytes_))
         facts(std::string(name_width_ + 2, ' '), line, 1);

@@ -53,6 +53,33 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 }  // namespace
 
+TEST_CASE("the resident set is shown below a device's totals, and never counts as growth") {
+  Profile before = scene_profile();
+  before.devices[0].totals.resident_max_bytes = 900 * kMiB;
+  before.devices[0].fragmentation = {
+      .seen_ns = 1, .resident_bytes = 100 * kMiB, .empty_bytes = 50 * kMiB, .sparse_bytes = 10 * kMiB};
+  Profile after = scene_profile();
+  after.devices[0].totals.resident_max_bytes = 1800 * kMiB;
+  after.devices[0].fragmentation = {.seen_ns = 1, .resident_bytes = 100 * kMiB, .empty_bytes = 7 * kMiB};
+  after.devices[0].untouched = {.seen_ns = 1, .untouched_bytes = 200 * kMiB, .bytes = 400 * kMiB};
+  const Pair pair(before, after);
+  const DiffView view;
+  CHECK_FALSE(grew(pair.two, view));
+
+  const std::string text = render_diff_text(pair.two, view, terminal(100));
+  CHECK(contains(text, "resident at most    900 MiB   1.76 GiB"));
+  CHECK(contains(text, "resident, unused   60.0 MiB          -\n"));
+  CHECK(contains(text, "not touched               -    200 MiB\n"));
+  const std::string narrow = render_diff_text(pair.two, view, terminal(40));
+  CHECK(contains(narrow, "host resident, unused  60.0 MiB → -"));
+  CHECK(contains(render_diff_markdown(pair.two, view, terminal(80)), "| `host` | not touched | - | 200 MiB |  |  | |"));
+  const std::string csv = render_diff_csv(pair.two, view, terminal(80));
+  CHECK(contains(csv, "host,rss_max_bytes,,,,,943718400,1887436800,943718400,100.00,,,,,,\n"));
+  CHECK(contains(csv, "host,unused_resident_bytes,,,,,62914560,,,,,,,,,\n"));
+  CHECK(contains(render_diff_json(pair.two, view, terminal(80)), "\"unused_resident_bytes\":{\"base\":62914560}"));
+  CHECK(contains(render_diff_json(pair.two, view, terminal(80)), "\"untouched_bytes\":{\"current\":209715200}"));
+}
+
 TEST_CASE("the diff of a scene") {
   const Pair pair(scene_before(), scene_profile());
   const DiffView view;

@@ -24,6 +24,12 @@ export interface DeviceSummary {
   resident_max_bytes: number;
   live_at_resident_max_bytes: number;
   mapped_at_resident_max_bytes: number;
+  /** Of the heap, from a moment on to the end; left out where it is a small part. */
+  unused_resident_bytes?: number;
+  unused_from?: number;
+  /** Of large blocks, at a moment; left out where it is a small part. */
+  untouched_bytes?: number;
+  untouched_at?: number;
   /** Length of a stretch of the timeline. */
   bucket: number;
   /** Least and largest size (0: none) of a class, and its blocks. */

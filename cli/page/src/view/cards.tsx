@@ -13,7 +13,7 @@ export function Cards({ profile, state, change, inRange }: { profile: Profile; s
     <div class="cards">
       {shown.map(({ device, number }) => (
         <button key={device.name} class={`card ${number === state.device ? "chosen" : ""}`} aria-pressed={number === state.device} onClick={() => change({ device: number })} data-device={device.name}>
-          <span class="device">{device.name}{device.is_inside && <span class="dim"> inside of another</span>}</span>
+          <span class="device">{device.name}{device.is_inside && <span class="dim"> inside another</span>}</span>
           {summary.has_lifetimes ? (
             <span class="peak" title={units.bytesExact(device.peak_bytes)}>{units.bytes(device.peak_bytes)}</span>
           ) : (
@@ -30,6 +30,8 @@ export function Cards({ profile, state, change, inRange }: { profile: Profile; s
             )}
             <span><b>{units.counted(device.total_blocks, "alloc")}</b> of <Bytes value={device.total_bytes} /></span>
             {summary.metrics.includes("temporary") && <span><b>{units.percentRounded(device.temporary_blocks, device.total_blocks)}</b> temporary</span>}
+            {device.unused_resident_bytes !== undefined && <span><b><Bytes value={device.unused_resident_bytes} /></b> unused, but resident from {units.moment(device.unused_from ?? 0, summary.time_unit)}</span>}
+            {device.untouched_bytes !== undefined && <span><b><Bytes value={device.untouched_bytes} /></b> not touched at {units.moment(device.untouched_at ?? 0, summary.time_unit)}</span>}
             {device.limit_bytes > 0 && <span>limited to {units.bytes(device.limit_bytes)}</span>}
             {device.refusals > 0 && <span class="warning">refused memory: {units.counted(device.refusals, "place")}</span>}
             {device.product !== "" && <span class="dim">{device.product}</span>}

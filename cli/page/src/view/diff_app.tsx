@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Diff, DeviceDiff } from "../data/diff";
 import type { Profile } from "../data/profile";
-import type { Metric } from "../data/summary";
+import type { DeviceSummary, Metric } from "../data/summary";
 import { align, toBase, type AxisBy } from "../model/align";
 import { jointShapeOf, linked, type Shape } from "../model/flame";
 import { placeRows, seriesOf } from "../model/sites";
@@ -47,6 +47,19 @@ interface PlaceChange {
   location: string;
   base: number;
   current: number;
+}
+
+/** Name, base and current (null: not known), and whether they are bytes. */
+type Fact = [string, number | null, number | null, boolean];
+
+/** Of the resident set, which is sampled: as the text of the diff has it. */
+function residentFacts(before: DeviceSummary | null, now: DeviceSummary | null): Fact[] {
+  const all: Fact[] = [
+    ["resident at most", before?.resident_max_bytes || null, now?.resident_max_bytes || null, true],
+    ["resident, unused", before?.unused_resident_bytes ?? null, now?.unused_resident_bytes ?? null, true],
+    ["not touched", before?.untouched_bytes ?? null, now?.untouched_bytes ?? null, true],
+  ];
+  return all.filter(([, from, to]) => from !== null || to !== null);
 }
 
 function Changed({ base, current, isBytes = true }: { base: number; current: number; isBytes?: boolean }) {
@@ -172,21 +185,25 @@ export function DiffApp({ diff, profiles, state, change, version }: { diff: Diff
           if (!device.summary.is_shown && one !== chosen) return null;
           const before = one.base >= 0 ? base.devices[one.base].summary : null;
           const now = one.current >= 0 ? current.devices[one.current].summary : null;
-          const facts: [string, number, number, boolean][] = [
-            ...(current.summary.has_lifetimes ? ([["peak", before?.peak_bytes ?? 0, now?.peak_bytes ?? 0, true], [current.summary.live_word, before?.leaked_bytes ?? 0, now?.leaked_bytes ?? 0, true]] as [string, number, number, boolean][]) : []),
+          const facts: Fact[] = [
+            ...(current.summary.has_lifetimes ? ([["peak", before?.peak_bytes ?? 0, now?.peak_bytes ?? 0, true], [current.summary.live_word, before?.leaked_bytes ?? 0, now?.leaked_bytes ?? 0, true]] as Fact[]) : []),
             ["total", before?.total_bytes ?? 0, now?.total_bytes ?? 0, true],
             ["allocations", before?.total_blocks ?? 0, now?.total_blocks ?? 0, false],
+            ...residentFacts(before, now),
           ];
           return (
             <button key={one.name} class={`card wide ${one === chosen ? "chosen" : ""}`} aria-pressed={one === chosen} data-device={one.name} onClick={() => change({ device: index })}>
               <span class="device">{one.name}{!before && <span class="dim"> new</span>}{!now && <span class="dim"> gone</span>}</span>
               <span class="changes">
-                {facts.map(([name, from, to, areBytes]) => [
-                  <span key={name}>{name}</span>,
-                  <span key={`${name}1`}>{areBytes ? units.bytes(from) : units.count(from)} → {areBytes ? units.bytes(to) : units.count(to)}</span>,
-                  <Changed key={`${name}2`} base={from} current={to} isBytes={areBytes} />,
-                  <span key={`${name}3`}>{units.changePercent(from, to)}</span>,
-                ])}
+                {facts.map(([name, from, to, areBytes]) => {
+                  const written = (value: number | null) => (value === null ? "-" : areBytes ? units.bytes(value) : units.count(value));
+                  return [
+                    <span key={name}>{name}</span>,
+                    <span key={`${name}1`}>{written(from)} → {written(to)}</span>,
+                    from === null || to === null ? <span key={`${name}2`} /> : <Changed key={`${name}2`} base={from} current={to} isBytes={areBytes} />,
+                    <span key={`${name}3`}>{from === null || to === null ? "" : units.changePercent(from, to)}</span>,
+                  ];
+                })}
               </span>
             </button>
           );

@@ -159,7 +159,7 @@ export function CoverageTab({ profile, device }: { profile: Profile; device: Dev
     ["allocations, frees", `${units.count(summary.allocations)}, ${units.count(summary.frees)}`],
     ["sites, frames", `${units.count(device.sites.sites)} on ${device.summary.name}, ${units.count(profile.tree.frames)}`],
     ["frames of libraries", `${units.count(summary.hidden_frames)} are hidden where they are not asked for`],
-    ["wrappers", summary.folded?.length ? `${summary.folded.join(", ")}: their callers stand for them` : "none"],
+    ["wrappers", summary.folded?.length ? `${summary.folded.join(", ")}: attributed to their callers` : "none"],
     ["timeline", device.timeline.max.length > 0 ? `${units.count(device.timeline.max.length)} stretches of ${units.length(device.timeline.bucket, summary.time_unit)}; the highest and the lowest of each are exact` : "none"],
     ["ranges of time", device.sites.bounds.length > 1 ? `begin and end at one of ${device.sites.bounds.length} bounds, ticks in the panels, no more than ${units.length(widest(device.sites.bounds), summary.time_unit)} apart; numbers are exact there` : "this file does not say when blocks began and ended"],
   ];
