@@ -14,11 +14,11 @@ namespace heapprof::wire {
   X(kOtherMachine, 4, "a program for another machine")                                     \
   X(kAgentUnreadable, 5, "cannot read the agent: another root folder or user")             \
   X(kChildCutOff, 6, "a forked child without descriptors, memory or a way to heapprof")    \
-  X(kChildFiltered, 7, "a child forked under a filter of system calls")                    \
+  X(kChildFiltered, 7, "a child forked under a seccomp filter")                            \
   X(kSanitizer, 8, "built with a sanitizer, which replaces malloc itself")                 \
   X(kSanitizerPreloaded, 9, "LD_PRELOAD names a sanitizer, which replaces malloc itself")  \
   X(kNoRoom, 10, "its arguments or its limit on address space leave no room for heapprof") \
-  X(kUnread, 11, "its file could not be looked at before it was started")
+  X(kUnread, 11, "its file could not be read before it was started")
 
 enum class ImageObstacle : uint32_t {
 #define X(name, number, text) name = number,

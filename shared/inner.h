@@ -84,12 +84,12 @@ static_assert(sizeof(InnerPlan) + kMostInnerFunctions * sizeof(InnerFunction) + 
   X(kHooked, 1, nullptr)                                                                                 \
   X(kThreads, 2, "the program had more than one thread before the agent started")                        \
   X(kOtherCode, 3, "its code in memory is not that of its file")                                         \
-  X(kNoRoom, 4, "no memory was to be had near its code")                                                 \
-  X(kProtected, 5, "the system lets nobody change code (SELinux, seccomp, PR_SET_MDWE …)")               \
+  X(kNoRoom, 4, "no memory is available near its code")                                                  \
+  X(kProtected, 5, "the system forbids changing code (SELinux, seccomp, PR_SET_MDWE …)")                 \
   X(kNotTried, 6, "it could not be tried in a copy of the process")                                      \
   X(kShadowStack, 8, "a function begins with a call, and the processor watches returns (shadow stacks)") \
   X(kOtherResult, 9, "it behaved in another way when it was hooked in a copy of the process")            \
-  X(kFiltered, 7, "the program runs under a filter of system calls that heapprof does not have")
+  X(kFiltered, 7, "the program runs under a seccomp filter that heapprof does not have")
 
 enum class InnerState : uint32_t {
 #define X(name, number, text) name = number,

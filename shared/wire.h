@@ -144,12 +144,12 @@ enum class UnwinderKind : uint32_t {
   X(kNoMemory, 2, "the agent could not map its memory")                            \
   X(kProtocolMismatch, 3, "agent and collector speak different protocol versions") \
   X(kNoWipeOnFork, 4, "the kernel refuses MADV_WIPEONFORK (Linux 4.14 or newer)")  \
-  X(kNoRealFunctions, 5, "no malloc was found behind the agent")                   \
+  X(kNoRealFunctions, 5, "no malloc was found after the agent")                    \
   X(kDetached, 6, "the collector detached")                                        \
   X(kCorruptRing, 7, "a ring held a record that no agent writes")                  \
   X(kNoClock, 8, "the program forbade itself the time stamp counter")              \
   X(kNoUsableSize, 9, "--limit host cannot be kept with this allocator")           \
-  X(kLeft, 10, "the agent was told to leave, and has written all that it had")
+  X(kLeft, 10, "the agent was asked to stop, and has written all its events")
 
 enum class StopReason : uint32_t {
 #define X(name, number, text) name = number,

@@ -312,7 +312,7 @@ std::string find_obstacle_of_only(pid_t pid, const Target& target, const TracedT
 Problem attach_was_given_up(pid_t pid) {
   const std::string name = std::to_string(pid);
   if (has_no_thread(pid)) return attach_impossible(name, kEnded);
-  return attach_failed(name, "heapprof was told to leave before it was attached");
+  return attach_failed(name, "heapprof was asked to stop before it was attached");
 }
 
 // Stops a thread that may lend calls. is_only: set to whether it is the program's only one.
@@ -432,7 +432,7 @@ std::string Visit::load(const std::string& path) {
   uint64_t handle = 0;
   const CallEnd end =
       own_.call(target_.libc.dlopen_avma, {own_.put(kPathSlot, path), RTLD_NOW | RTLD_LOCAL}, &handle, kMostLoad);
-  if (end != CallEnd::kReturned) return "its loader did not come back from loading the agent: " + own_.failure();
+  if (end != CallEnd::kReturned) return "its loader did not return from loading the agent: " + own_.failure();
   target_.objects = read_objects(pid_, read_mappings(pid_));
   if (handle != 0 && agent() != nullptr) return "";
   uint64_t text_avma = 0;
@@ -486,7 +486,7 @@ Result<uint32_t> Visit::ask(const char* function, const std::vector<std::string>
                       &ignored, kMostCall, Turn::kLast);
   if (end == CallEnd::kEnded || has_no_thread(pid_)) return impossible(kEnded);
   if (end != CallEnd::kReturned || !read_memory(pid_, answer_avma, &answer, sizeof answer))
-    return failed("the agent in it did not come back: " + own_.failure());
+    return failed("the agent in it did not return: " + own_.failure());
   return answer;
 }
 

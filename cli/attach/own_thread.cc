@@ -217,7 +217,7 @@ void OwnThread::send_again() {
 std::string OwnThread::make_storage() {
   uint64_t sizes[2] = {};  // bytes, alignment
   uint64_t ignored = 0;
-  const auto failed = [&](const char* what) { return fmt::format("{} did not come back: {}", what, failure_); };
+  const auto failed = [&](const char* what) { return fmt::format("{} did not return: {}", what, failure_); };
   if (call(libc_.tls_size_avma, {slot_avma(0), slot_avma(0) + sizeof sizes[0]}, &ignored, kMostStep) !=
           CallEnd::kReturned ||
       !read_memory(pid_, slot_avma(0), sizes, sizeof sizes))
@@ -414,7 +414,7 @@ CallEnd OwnThread::give_up() {
 }
 
 CallEnd OwnThread::leave() {
-  if (failure_.empty() || failure_ == kGoneOrAnother) failure_ = "it did not come back in time";
+  if (failure_.empty() || failure_ == kGoneOrAnother) failure_ = "it did not return in time";
   ::ptrace(PTRACE_INTERRUPT, id_, nullptr, nullptr);
   const uint64_t until_ns = monotonic_ns() + 1'000'000'000;
   for (int signal = 0; ::ptrace(PTRACE_DETACH, id_, nullptr, signal) != 0 && monotonic_ns() < until_ns;) {

@@ -151,7 +151,7 @@ namespace heapprof::cli {
   X("HP155", baseline_missing, ("ci/base.json"))                                                                   \
   X("HP156", baseline_of_other_program, ("ci/base.json", "server", "render"))                                      \
   X("HP157", baseline_counts_otherwise, ("ci/base.json"))                                                          \
-  X("HP158", budget_not_updated, ("heapprof.toml", "it changed meanwhile"))                                        \
+  X("HP158", budget_not_updated, ("heapprof.toml", "it changed during the run"))                                   \
   X("HP159", flag_needs_another, ("--update-baseline", "--baseline FILE"))                                         \
   X("HP160", runs_of_profiles, ("--runs"))                                                                         \
   X("HP161", others_not_judged, (3, false))                                                                        \
@@ -202,7 +202,7 @@ namespace heapprof::cli {
   X("HP233", python_calls_unread, (3))                                                                             \
   X("HP234", objects_not_recorded, ("the interpreter was running before it was found"))                            \
   X("HP235", tensors_without_address, (40))                                                                        \
-  X("HP236", operators_not_recorded, ("it lacks a function by which it tells of them"))                            \
+  X("HP236", operators_not_recorded, ("it lacks the function that reports them"))                                  \
   X("HP237", operators_without_scopes, (12))                                                                       \
   X("HP238", operators_need_stacks, ())                                                                            \
   X("HP239", top_refused, ("4711", "four others watch it"))                                                        \

@@ -75,7 +75,7 @@ Problem interpreters_not_read(const std::string& interpreters) {
 
 Problem python_frames_broken(uint64_t stacks) {
   return {"HP231",
-          fmt::format("{} led to what is no frame of Python: frames of such stacks are missing",
+          fmt::format("{} did not lead to a Python frame: frames of such stacks are missing",
                       format_counted(stacks, "Python stack")),
           "look for extensions that write into the interpreter's frames", "bytes and counts are exact all the same",
           kWarning};

@@ -98,7 +98,7 @@ Problem ranks_missing(uint64_t count, uint64_t ranks, const std::string& which) 
           fmt::format("{} of {} left no profile that was merged: {}", format_count(count),
                       format_counted(ranks, "rank"), which),
           "look for the profiles where those ranks ran, and merge them with the sum: merge -o ALL SUM FILE",
-          "take the sum as it is: it stands for the ranks that it names", kWarning};
+          "use the sum unchanged: it covers the ranks that it lists", kWarning};
 }
 
 Problem step_incomplete(const std::string& file, const std::string& which, uint64_t processes) {
@@ -106,7 +106,7 @@ Problem step_incomplete(const std::string& file, const std::string& which, uint6
           fmt::format("{} lacks what some of the {} of this step had: {}", file, format_counted(processes, "process"),
                       which),
           "run the step again, with more time for those that were late: --wait SECONDS",
-          "take the sum as it is: it names the profiles that it stands for", kStepIncomplete};
+          "use the sum unchanged: it lists the profiles that it covers", kStepIncomplete};
 }
 
 Problem step_not_led(const std::string& folder, const std::string& why) {
@@ -132,14 +132,14 @@ Problem profile_named_twice(const std::string& file) {
 }
 
 Problem output_not_named(const std::string& command) {
-  return {"HP086", fmt::format("heapprof {} was not told where to write", command),
+  return {"HP086", fmt::format("heapprof {} needs an output file", command),
           fmt::format("heapprof {} -o OUT FILE FILE", command), "", kUsage};
 }
 
 Problem different_commands(const std::string& base, const std::string& current) {
   return {"HP120", fmt::format("base is of '{}', current of '{}'", base, current),
           "compare runs of one command: heapprof diff BASE CURRENT",
-          "if it is meant, read on: functions are matched by name, whoever runs them", kWarning};
+          "if this is intended, ignore it: functions are matched by name, in whichever program", kWarning};
 }
 
 Problem nothing_to_compare() {

@@ -255,7 +255,7 @@ Problem attach_sees_no_agent(const std::string& pid, const std::string& agent) {
   return {
       "HP283", fmt::format("process {} sees other files than heapprof does, and no {} among them", pid, agent),
       fmt::format("put the agent there, at the same path: sudo install -D {0} /proc/{1}/root{0}", quoted(agent), pid),
-      "run heapprof inside of its container", kFailed};
+      "run heapprof inside its container", kFailed};
 }
 
 Problem attach_failed(const std::string& pid, const std::string& reason) {
@@ -301,7 +301,7 @@ Problem live_needs_output(const std::string& program) {
 }
 
 Problem live_needs_terminal(const std::string& program) {
-  return {"HP241", "--live draws on the terminal, and standard input or output is none",
+  return {"HP241", "--live needs a terminal as standard input and output",
           fmt::format("run it in a terminal: heapprof run --live --child-output out.txt -- {}", quoted(program)),
           "run it without --live, and use: heapprof top PID in another terminal", kUsage};
 }

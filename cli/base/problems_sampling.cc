@@ -27,8 +27,8 @@ Problem bad_mark_name(const std::string& name, size_t most_bytes) {
   return {"HP293",
           name.empty() ? std::string("the mark has no name")
                        : fmt::format("the mark's name has {} bytes, and {} at most would do", name.size(), most_bytes),
-          "name it behind the process: heapprof mark PID NAME",
-          "let the program set it: HEAPPROF_MARK (man 3 heapprof)", kUsage};
+          "name it after the process: heapprof mark PID NAME", "let the program set it: HEAPPROF_MARK (man 3 heapprof)",
+          kUsage};
 }
 
 Problem bad_start(const std::string& value) {

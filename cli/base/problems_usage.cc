@@ -130,7 +130,7 @@ Problem command_is_file(const std::string& word, const std::string& command, con
 }
 
 Problem missing_profile(const std::string& command, const std::string& folder) {
-  const std::string nor = folder.empty() ? "" : fmt::format(", and there is none in {}", folder);
+  const std::string nor = folder.empty() ? "" : fmt::format(", and {} has none", folder);
   return {"HP056", "no profile was named" + nor, fmt::format("heapprof {} FILE", command),
           "make one: heapprof run -- PROGRAM", kUsage};
 }

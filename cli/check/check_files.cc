@@ -47,7 +47,7 @@ Result<size_t> update_budget_file(const BudgetFile& file, std::vector<Verdict>* 
   if (const Result<BudgetFile> reads_back = parse_budget(raised.text, file.path); !reads_back)
     return budget_not_updated(file.path, "its limits are written in a way that cannot be changed here");
   const Result<BudgetFile> now = read_budget(file.path);
-  if (!now || now->text != file.text) return budget_not_updated(file.path, "it changed meanwhile");
+  if (!now || now->text != file.text) return budget_not_updated(file.path, "it changed during the run");
   struct stat facts {};
   const bool has_mode = stat(file.path.c_str(), &facts) == 0;
   Result<AtomicFile> target = AtomicFile::create(file.path);

@@ -62,7 +62,7 @@ void add_unrecorded_objects(const wire::Control& control, Coverage* coverage) {
 
 void add_unrecorded_operators(const wire::Control& control, Coverage* coverage) {
   if (control.operators_state.load(std::memory_order_relaxed) == wire::OperatorsState::kUnknown)
-    coverage->unrecorded_operators.emplace_back("it lacks a function by which it tells of them");
+    coverage->unrecorded_operators.emplace_back("it lacks the function that reports them");
 }
 
 void add_inner_allocators(const wire::Control& control, const InnerProgram& inner, Coverage* coverage) {

@@ -71,7 +71,7 @@ void LeakWatch::give(Ledger* ledger) {
     scene = scene_of(ledger);
     ledger->for_each_begun([this](const Block& block) { moving_.push_back(block.address); });
   } catch (const std::bad_alloc&) {
-    problem_ = "there was no memory for it";
+    problem_ = "out of memory";
     check_->abandon();
   }
   check_->give(std::move(scene));
@@ -95,7 +95,7 @@ void LeakWatch::step(Drain* drain, Ledger* ledger) {
     const bool is_late = now_ns - stopped_ns_ > kMostSettlingNs;
     if (!drain->is_quiet() && !is_late) return;
     if (is_late) {
-      problem_ = "events of it were still on their way";
+      problem_ = "some of its events had not arrived";
       check_->abandon();
     }
     give(ledger);
@@ -131,7 +131,7 @@ LeakJudgement LeakWatch::end(bool is_complete) {
   if (!is_answered_ && judgement.reason.empty()) {
     const wire::EndQuestion question = arena_.control().end_question.load(std::memory_order_acquire);
     judgement.reason = question == wire::EndQuestion::kFiltered
-                           ? "the program may be under a filter of system calls, where heapprof makes none"
+                           ? "the program may run under a seccomp filter, where heapprof makes no system calls"
                            : "the program did not end by exit() or by a return from main";
   }
   if (judgement.reason.empty() && !is_complete) judgement.reason = "the profile is incomplete";

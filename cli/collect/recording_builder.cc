@@ -410,7 +410,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
     recording->scopes.lost_marks = ledger.scopes().lost_marks() + ledger.scopes().marks().size();
     if (ledger.snapshots().is_on()) recording->snapshots = lost_snapshots(parts);
     sum_up_sites(parts, sites, &devices[0]);
-    if (parts.leaks != nullptr) drop_judgement("there was no memory for it", recording);
+    if (parts.leaks != nullptr) drop_judgement("out of memory", recording);
     std::vector<uint64_t>().swap(devices[0].live_bytes);
     size_t i = 1;
     for (const auto& [number, book] : books) {

@@ -46,7 +46,7 @@ CommandText detach_text() {
           "heapprof detach [OPTIONS] PID",
           "End what heapprof attach began, from elsewhere.",
           {"heapprof detach 4711     its heapprof attach writes the profile, and ends"},
-          {"exit status: 0, 1 if nobody is attached to it, 2 for wrong usage", "manual: man heapprof-attach"}};
+          {"exit status: 0, 1 if no heapprof is attached to it, 2 for wrong usage", "manual: man heapprof-attach"}};
 }
 
 int detach_main(const std::vector<std::string>& arguments) {

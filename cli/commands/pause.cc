@@ -86,7 +86,7 @@ CommandText pause_text() {
           "Record no blocks of a profiled program for a while.",
           {"heapprof pause 4711      of this process",
            "heapprof pause 4700      of the whole run, if 4700 is its heapprof"},
-          {"exit status: 0, 1 if nobody follows, 2 for wrong usage", "manual: man heapprof-pause"}};
+          {"exit status: 0, 1 if no process follows, 2 for wrong usage", "manual: man heapprof-pause"}};
 }
 
 CommandText resume_text() {
@@ -96,7 +96,7 @@ CommandText resume_text() {
           {"heapprof resume 4711                    as before the pause",
            "heapprof resume --sample 512KiB 4711    chosen at random",
            "heapprof resume --exact 4711            every block"},
-          {"exit status: 0, 1 if nobody follows, 2 for wrong usage", "manual: man heapprof-pause"}};
+          {"exit status: 0, 1 if no process follows, 2 for wrong usage", "manual: man heapprof-pause"}};
 }
 
 CommandText mark_text() {
@@ -104,7 +104,7 @@ CommandText mark_text() {
           "heapprof mark [OPTIONS] PID NAME",
           "Set a mark in the profile of a program that runs.",
           {"heapprof mark 4711 'load began'"},
-          {"exit status: 0, 1 if nobody follows, 2 for wrong usage", "manual: man heapprof-pause"}};
+          {"exit status: 0, 1 if no process follows, 2 for wrong usage", "manual: man heapprof-pause"}};
 }
 
 int pause_main(const std::vector<std::string>& arguments) {

@@ -24,7 +24,7 @@ CommandText run_text() {
        "heapprof run -o r.json -- ./render -x    profile to r.json; -x is render's",
        "heapprof run --no-follow make test       make itself, not what it starts"},
       {"exit status: the program's own; 128+N if signal N ended it; 125 if heapprof",
-       "could not profile it, 126 if PROGRAM cannot be executed, 127 if there is none", "manual: man heapprof-run"}};
+       "could not profile it, 126 if PROGRAM cannot be executed, 127 if it is not found", "manual: man heapprof-run"}};
 }
 
 namespace {
@@ -72,8 +72,9 @@ void declare_run_options(Options* options, RunOptions* target) {
   const char* recording = "recording";
   const char* testing = "testing";
   options->add_text({"-o,--output", "FILE", output, "write to FILE (may hold %p %n %r %t)"}, &target->output);
-  options->add_flag({"--live", "", kRareGroup, "watch it meanwhile; needs --child-output"}, &target->live);
-  options->add_text({"--serve", "ADDRESS", kRareGroup, "serve it over HTTP meanwhile: [ADDR:]PORT"}, &target->serve);
+  options->add_flag({"--live", "", kRareGroup, "watch it live; needs --child-output"}, &target->live);
+  options->add_text({"--serve", "ADDRESS", kRareGroup, "serve it over HTTP while it runs: [ADDR:]PORT"},
+                    &target->serve);
   options->add_text({"--token-file", "FILE", kRareGroup, "who asks that server needs the token in it"},
                     &target->token_file);
   options->add_text({"--child-output", "FILE", kRareGroup, "PROGRAM's output and errors go to FILE"},
@@ -99,7 +100,7 @@ void declare_run_options(Options* options, RunOptions* target) {
                       86'400, &target->stall_timeout_s);
   options->add_flag({"--no-nvtx", "", kRareGroup, "make no scopes of NVTX's ranges"}, &target->no_nvtx);
   options->add_flag({"--no-python", "", kRareGroup, "put no frames of Python into stacks"}, &target->no_python);
-  options->add_flag({"--no-inner-allocators", "", kRareGroup, "leave alone allocators inside of programs"},
+  options->add_flag({"--no-inner-allocators", "", kRareGroup, "do not hook allocators inside programs"},
                     &target->no_inner_allocators);
   options->add_size({"--max-memory", "SIZE", recording, "stop recording before heapprof takes so much"}, 16u << 20,
                     &target->max_memory_bytes);
@@ -109,7 +110,7 @@ void declare_run_options(Options* options, RunOptions* target) {
   options->add_text({"--interval", "TIME", recording, "keep snapshots so far apart, and at marks"}, &target->interval);
   options->add_number({"--device-trace", "N", kRareGroup, "keep the newest N events of devices; 0: none"}, 0,
                       kMostTraceEvents, &target->trace_events);
-  options->add_flag({"--python-objects", "", kRareGroup, "see each object of Python, inside of others"},
+  options->add_flag({"--python-objects", "", kRareGroup, "record each Python object, inside other memory"},
                     &target->python_objects);
   options->add_flag({"--torch-ops", "", kRareGroup, "make scopes of PyTorch's operators"}, &target->torch_operators);
   options->add_flag({"--estimate-gpu", "", kRareGroup, "ask what CUDA contexts and modules take; waits"},

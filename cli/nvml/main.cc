@@ -101,7 +101,7 @@ const char* start_nvml() {
 
 void add_device(const char* uuid) {
   if (g_count == kMostDevices || strlen(uuid) >= kUuidBytes) {
-    printf("unknown %s it is one too many\n", uuid);
+    printf("unknown %s too many devices, or the UUID is too long\n", uuid);
     return;
   }
   Device& device = g_devices[g_count];

@@ -32,7 +32,7 @@ std::string_view refusal(const Caller& caller) {
   if (order.version != kOrderVersion) return "its heapprof is of another version";
   if (order.kind == OrderKind::kSample && order.interval_bytes != 0 &&
       (order.interval_bytes < wire::kLeastInterval || order.interval_bytes > wire::kMostInterval))
-    return "the interval is none that blocks can be chosen by";
+    return "the interval is not valid for sampling";
   if (order.kind == OrderKind::kMark && (order.name[0] == 0 || order.name[sizeof order.name - 1] != 0))
     return "the mark has no name";
   return "";

@@ -233,7 +233,7 @@ Result<int> RunSession::run_attached() {
   const bool has_result = task.is_done();
   if (!processes.has(pid) && !root_image_) {
     if (has_result && !task.result()) return task.result().problem();
-    return attach_failed(std::to_string(pid), "it ended, or heapprof was told to leave, before it was attached to");
+    return attach_failed(std::to_string(pid), "it ended, or heapprof was asked to stop, before it was attached");
   }
   if (watched.end.kind == EndKind::kDetached && has_result && !task.result() && !has_ended(program.process) &&
       processes.root_stop() != wire::StopReason::kLeft)

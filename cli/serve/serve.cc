@@ -287,7 +287,7 @@ void Serve::make_metrics(const QuestionPtr& question) {
   const MetricsView view{question->request.takes_open_metrics, question->left_out};
   work.make = [processes = question->processes, view](ByteSink* sink) { return write_metrics(processes, view, sink); };
   work.done = [this, question, view](WorkDone done) {
-    if (done.status != 200) return refuse(question, 503, server_is_busy("the numbers could not be had in time"));
+    if (done.status != 200) return refuse(question, 503, server_is_busy("the numbers did not arrive in time"));
     auto answer = std::make_shared<HttpAnswer>();
     answer->type = view.is_open_metrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
                                         : "text/plain; version=0.0.4; charset=utf-8";

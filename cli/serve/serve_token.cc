@@ -46,7 +46,7 @@ Result<std::string> read_token(const std::string& file, const char* variable) {
     return bad_token(source, fmt::format("it has {} characters, and {} are the fewest", token.size(), kFewest));
   if (token.size() > kMost) return bad_token(source, fmt::format("it has more than {} characters", kMost));
   const bool is_plain = std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c <= '~'; });
-  if (!is_plain) return bad_token(source, "a character of it is none that a header of HTTP can carry");
+  if (!is_plain) return bad_token(source, "it has a character that an HTTP header cannot carry");
   return found;
 }
 

@@ -104,7 +104,7 @@ Capability try_seccomp() {
     return {"seccomp", Availability::kWarning,
             "whether a filter is in force cannot be read: full rings are waited for by spinning", "mount /proc"};
   return {"seccomp", Availability::kWarning,
-          "a filter of system calls is in force (as in most containers): the program waits for a full ring without "
+          "a seccomp filter is in force (as in most containers): the program waits for a full ring without "
           "system calls",
           "docker run --security-opt seccomp=unconfined, if events come too fast"};
 }
@@ -208,8 +208,7 @@ Capability try_group() {
   const std::string what = fmt::format("memory is limited to {}, {} are left; {}", format_bytes(group->limit_bytes),
                                        format_bytes(left), charge);
   if (left >= 64 * kMiB) return {"control group", Availability::kOk, what, ""};
-  return {"control group", Availability::kWarning, what,
-          "raise memory.max of the group, or run heapprof outside of it"};
+  return {"control group", Availability::kWarning, what, "raise memory.max of the group, or run heapprof outside it"};
 }
 
 Capability try_proc() {

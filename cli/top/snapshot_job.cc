@@ -59,7 +59,7 @@ std::string SnapshotJob::take() {
   }
   words_.reset();
   if (asker_ > 0) waitpid(asker_, nullptr, 0);
-  return words.empty() ? "no snapshot: there was no memory for it" : words;
+  return words.empty() ? "no snapshot: out of memory" : words;
 }
 
 }  // namespace heapprof::cli

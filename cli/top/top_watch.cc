@@ -160,7 +160,7 @@ void TopWatch::take_reply(TopReply reply) {
     case TopStatus::kSample: {
       const std::optional<TopSample> sample = parse_top_sample(reply.bytes);
       if (!sample) {
-        problem_ = top_refused(shown_pid, "its heapprof sent numbers that are none");
+        problem_ = top_refused(shown_pid, "its heapprof sent invalid numbers");
         return;
       }
       if (image_ != reply.image) {
@@ -186,7 +186,7 @@ void TopWatch::take_reply(TopReply reply) {
       return;
     case TopStatus::kEnded: {
       end_ = parse_top_end(reply.bytes);
-      if (!end_) problem_ = top_refused(shown_pid, "its heapprof sent numbers that are none");
+      if (!end_) problem_ = top_refused(shown_pid, "its heapprof sent invalid numbers");
       return;
     }
     case TopStatus::kUnknown:

@@ -19,7 +19,7 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr char kEndedMeanwhile[] = "the process ended meanwhile";
+constexpr char kEndedMeanwhile[] = "the process ended during the check";
 constexpr uint64_t kHoldNs = 100'000'000;  // how long threads stay stopped once the process may end
 constexpr uint64_t kHelpIntervalNs = 5'000'000;
 constexpr timespec kPauseOfProcess{0, 500'000};
@@ -48,7 +48,7 @@ LeakCheck::LeakCheck(const LeakQuestion& question) : question_(question), start_
   try {
     thread_ = std::thread([this] { work(); });
   } catch (const std::system_error&) {
-    result_.problem = "there was no thread to be had for it";
+    result_.problem = "no thread could be created for it";
     enter(Phase::kEnded);
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -137,7 +137,7 @@ void LeakCheck::work() {
     }
     result_.problem = std::move(problem);
   } catch (const std::bad_alloc&) {
-    result_.problem = "there was no memory for it";
+    result_.problem = "out of memory";
     result_.blocks = {};
     result_.owners = {};
   } catch (const std::exception& error) {

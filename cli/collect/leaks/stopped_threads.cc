@@ -28,7 +28,7 @@ namespace {
 constexpr uint64_t kMostStopNs = 5'000'000'000;  // a thread in the kernel's uninterruptible sleep does not stop
 constexpr uint64_t kRedZoneBytes = 128;          // below the stack pointer, of a leaf function
 constexpr timespec kPause{0, 200'000};
-constexpr char kNotStopped[] = "a thread of it did not stop";
+constexpr char kNotStopped[] = "one of its threads did not stop";
 
 std::string task_path(pid_t pid, pid_t id, const char* file) {
   return "/proc/" + std::to_string(pid) + "/task/" + std::to_string(id) + "/" + file;
@@ -180,7 +180,7 @@ std::string StoppedThreads::stop(pid_t pid, uint32_t exiting_id, const std::func
       if (::ptrace(PTRACE_SEIZE, id, nullptr, nullptr) != 0) {
         const int error = errno;
         if (error == ESRCH || has_died(pid, id)) continue;
-        return std::string("a thread of it cannot be stopped (ptrace: ") + std::strerror(error) + ")";
+        return std::string("one of its threads cannot be stopped (ptrace: ") + std::strerror(error) + ")";
       }
       threads_.push_back({id, 0, 0, {}});
       held.insert(id);
@@ -208,7 +208,7 @@ std::string StoppedThreads::stop(pid_t pid, uint32_t exiting_id, const std::func
       if (read_registers(thread.id, NT_PRFPREG, &vectors)) add_words(vectors, &thread.words);
     }
   }
-  return exiting_ == 0 ? "the process ended meanwhile" : "";
+  return exiting_ == 0 ? "the process ended during the check" : "";
 }
 
 void StoppedThreads::await_end(uint64_t most_ns) const {

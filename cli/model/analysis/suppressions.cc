@@ -114,7 +114,7 @@ class LineParser {
                               : kind == "file"   ? &frame->file
                                                  : nullptr;
     if (colon == std::string::npos || glob == nullptr) {
-      fail(fmt::format("'{}' is none of function:GLOB, module:GLOB and file:GLOB", escape_controls(word)));
+      fail(fmt::format("'{}' is not function:GLOB, module:GLOB or file:GLOB", escape_controls(word)));
     } else if (!glob->empty()) {
       fail(fmt::format("one frame has two globs for its {}", kind));
     } else if (colon + 1 == word.size()) {

@@ -270,7 +270,7 @@ std::string warnings_within(size_t lines, std::vector<Problem> warnings, const T
 // "jemalloc: 33 functions", as a sentence.
 std::string inner_line(const Profile& profile, const std::string& inner, size_t columns) {
   const size_t colon = std::min(inner.find(": "), inner.size());
-  return fitted(fmt::format("{} inside of {}{} hooked in place\n", inner.substr(0, colon),
+  return fitted(fmt::format("{} inside {}{} hooked in place\n", inner.substr(0, colon),
                             base_name(profile.run.executable), inner.substr(colon)),
                 columns);
 }

@@ -39,8 +39,8 @@ std::vector<std::vector<std::string>> segments_lines(const Device& device, const
   std::vector<std::vector<std::string>> lines;
   const std::string suffix = "/tensors";
   if (!device.name.ends_with(suffix)) return lines;
-  lines.push_back({fmt::format("tensors inside of {}:", device.name.substr(0, device.name.size() - suffix.size())),
-                   "no new bytes"});
+  lines.push_back(
+      {fmt::format("tensors inside {}:", device.name.substr(0, device.name.size() - suffix.size())), "no new bytes"});
   const SegmentsUse& use = device.segments;
   if (!use.has_any()) return lines;
   if (use.has_refusal()) lines.push_back(moment_line("when there was no room", use.at_refusal, exact_bytes));

@@ -104,9 +104,9 @@ class SnapshotsText {
         text += fmt::format(" (asked for: {})", format_duration(all.interval_ns));
       if (marks != 0) text += fmt::format(", {} of them at marks", format_count(marks));
     }
-    if (all.thinned != 0) text += fmt::format(", {} given up for want of room", format_count(all.thinned));
+    if (all.thinned != 0) text += fmt::format(", {} discarded for lack of room", format_count(all.thinned));
     if (all.late != 0) text += fmt::format(", {} not taken in time", format_count(all.late));
-    if (all.lost != 0) text += fmt::format(", {} not kept for want of room", format_count(all.lost));
+    if (all.lost != 0) text += fmt::format(", {} not kept for lack of room", format_count(all.lost));
     return text;
   }
 

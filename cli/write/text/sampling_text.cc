@@ -42,7 +42,7 @@ std::string sampling_lines(const Profile& profile, size_t columns) {
   if (sampling.unrecorded_ns != 0)
     text += filled({fmt::format("paused   for {} of {}:", format_time(sampling.unrecorded_ns),
                                 format_time(profile.run.duration_ns)),
-                    "what was allocated meanwhile is in no number"},
+                    "allocations during pauses are not counted"},
                    columns);
   return text;
 }

@@ -190,7 +190,7 @@ class Listener : public ListenerBase {
     set_limit_handler(before_);
     if (g_running.from_others.empty()) return;
     for (const LimitFailure& failure : g_running.from_others) std::fputs(failure.message().c_str(), stderr);
-    std::fputs("heapprof: these limits failed outside of all tests\n", stderr);
+    std::fputs("heapprof: these limits failed outside all tests\n", stderr);
     std::abort();
   }
 

@@ -173,7 +173,7 @@ struct LimitFailure {
       case LimitFault::kAmbiguousSize: return "'" + std::string(detail) + "' can be read in two ways";
       case LimitFault::kBadNumber: return "'" + std::string(detail) + "' is no number";
       case LimitFault::kBadLimit: return "'" + std::string(detail) + "' is no limit";
-      case LimitFault::kNotWatched: return "nobody looked at '" + std::string(detail) + "' when the test began";
+      case LimitFault::kNotWatched: return "nothing measured '" + std::string(detail) + "' when the test began";
       case LimitFault::kUnknownDevice: return "there is no device '" + std::string(detail) + "'";
       case LimitFault::kNotChecked: return "a limit was not checked, and HEAPPROF_REQUIRED is set";
     }

@@ -19,7 +19,7 @@ heapprof: error: --live shares the terminal with the program, whose output would
   instead: run it without --live, and use: heapprof top PID in another terminal
 SAID
 refused 125 run --live --child-output said.txt ./leaky <<'SAID'
-heapprof: error: --live draws on the terminal, and standard input or output is none [HP241]
+heapprof: error: --live needs a terminal as standard input and output [HP241]
   fix:     run it in a terminal: heapprof run --live --child-output out.txt -- ./leaky
   instead: run it without --live, and use: heapprof top PID in another terminal
 SAID

@@ -12,7 +12,7 @@ heapprof: error: no profiles were named [HP082]
   instead: name the folder that they lie in
 WORDS
 refused 2 merge a.json <<'WORDS'
-heapprof: error: heapprof merge was not told where to write [HP086]
+heapprof: error: heapprof merge needs an output file [HP086]
   fix:     heapprof merge -o OUT FILE FILE
 WORDS
 ln -s a.json link.json

@@ -1,6 +1,6 @@
 # What heapprof report cannot show: the exact words, the exit status, nothing on stdout.
 refused 2 report <<WORDS
-heapprof: error: no profile was named, and there is none in $PWD [HP056]
+heapprof: error: no profile was named, and $PWD has none [HP056]
   fix:     heapprof report FILE
   instead: make one: heapprof run -- PROGRAM
 WORDS

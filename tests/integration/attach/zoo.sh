@@ -77,7 +77,7 @@ attached=$!
 wait_for 60 "the search for a thread" is_looking
 kill -INT $attached
 wait $attached && fail "attach, when it was told to leave: 0"
-expect_in err.txt "heapprof was told to leave before it was attached"
+expect_in err.txt "heapprof was asked to stop before it was attached"
 finish "a write"
 start "$TARGETS/attach_zoo" write_alone
 "$HEAPPROF_BIN" attach -q -o profile.json "$program" 2>err.txt &

@@ -81,7 +81,7 @@ FAKE_CUDA_EVENTLESS=1 times immediate scopes 10
 expect_eq "without events" "$(gpu step) $(of_all untimed_launches_count)" "null ns in null 71"
 "$HEAPPROF_BIN" report --scopes --color never profile.json >report.txt
 tr -s " \n" " " <report.txt >words.txt
-expect_in words.txt "71 launches without: no event to be had"
+expect_in words.txt "71 launches without: no event available"
 
 expect_status 125 "$HEAPPROF_BIN" run --gpu-time=later true
 expect_in err.txt "--gpu-time"

@@ -36,7 +36,7 @@ FAKE_CUDA_NAMELESS=1 run_scopes  # a driver that cannot be asked for names
 "$HEAPPROF_BIN" report --scopes --stable --color never first.json >report.txt
 expect_in report.txt "20 × softmax  64×1×1 of 32×1×1"
 expect_in report.txt "10 × void app::gemm<float>(float*, int)  64×1×1 of 128×1×1, shared 4.00 KiB"
-expect_in report.txt "launched outside of all scopes:"
+expect_in report.txt "launched outside all scopes:"
 expect_eq "a few of many" "$(grep -c 'kind_' report.txt) $(grep -o '4 × 4 others' report.txt)" "5 4 × 4 others"
 "$HEAPPROF_BIN" report --scopes --format json first.json >report.json
 expect_eq "in JSON" "$(jq -c '[.scopes.scopes[] | select(.name == "kinds") | .kernels[] | .launches_count] | add' report.json)" 9

@@ -46,7 +46,7 @@ for form in 17 110 20; do
   done
 done
 "$HEAPPROF_BIN" report profile.json >report.txt
-expect_in report.txt "tensors inside of cuda:0: no new bytes"
+expect_in report.txt "tensors inside cuda:0: no new bytes"
 expect_said report.txt "when there was no room: reserved"
 expect_said report.txt "when most was reserved: reserved"
 expect_said report.txt "the largest gap"

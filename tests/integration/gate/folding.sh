@@ -46,7 +46,7 @@ expect_eq "parse by a flag" "$(places --fold 'par*' | grep -c '^parse$' || true)
 expect_eq "its row is main's" "$(place main --fold 'par*')" "100000 1000"
 printf 'fold function:parse file:wrapped.c\nfold function:new_* function_is_no_word:x\n' >broken.supp
 expect_status 2 "$HEAPPROF_BIN" report --suppressions broken.supp profile.json
-expect_in err.txt "broken.supp, line 2: 'function_is_no_word:x' is none of function:GLOB"
+expect_in err.txt "broken.supp, line 2: 'function_is_no_word:x' is not function:GLOB"
 printf '# ours\nfold function:parse file:wrapped.c   # a wrapper\nfold function:new_module\nfunction:main # kept\n' >my.supp
 expect_eq "by a file" "$(place main --suppressions my.supp | paste -sd " ")" "264000 1000 100000 1000"
 expect_status 0 "$HEAPPROF_BIN" run --fold parse -o again.json -- "$TARGETS/wrapped" wrapped

@@ -23,7 +23,7 @@ expect_in out.txt "  need   no allocation"
 expect_in out.txt "  found  1001 B above "
 expect_in out.txt "  found  4.60 KiB (4,713 B) above "
 expect_in out.txt "'64M' can be read in two ways"
-expect_in out.txt "nobody looked at 'cuda:0' when the test began"
+expect_in out.txt "nothing measured 'cuda:0' when the test began"
 
 # An empty test is within limits of nothing.
 export HEAPPROF_TEST_LIMITS="peak=0,bytes=0,allocations=0,leaked=0,peak=cuda:0=0"

@@ -135,7 +135,7 @@ profile "$TARGETS/scopes" too_many 1100000
 expect_eq "begun, and lost" "$(json profile.json '.heapprof.scopes | [(.scopes | map(.begun_count) | add), (.scopes | map(.ended_count) | add), .lost_count] | tostring')" "[1048576,1048576,51424]"
 expect_eq "bytes in scopes" "$(json profile.json '[.heapprof.scopes.scopes[].memory[] | select(.device == "host").allocated_bytes] | add')" 1235
 expect_status 0 "$HEAPPROF_BIN" report --scopes profile.json
-expect_in out.txt "51,424 not counted for want of room"
+expect_in out.txt "51,424 not counted for lack of room"
 
 # Marks, and what is stable.
 for i in 1 2; do

@@ -8,6 +8,6 @@ for how in kill errno; do
     expect_eq "exit status of '$how $where'" "$status" 0
     expect_eq "the target's word with '$how $where'" "$(cat out.txt)" "bad 0"
     expect_complete
-    expect_in err.txt "a child forked under a filter of system calls"
+    expect_in err.txt "a child forked under a seccomp filter"
   done
 done

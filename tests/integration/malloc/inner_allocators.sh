@@ -243,5 +243,5 @@ C
 gcc without_wx.c -o without_wx
 gcc -g -O1 -fno-builtin own.c -o own -ldl
 expect_status 7 ./without_wx "$HEAPPROF_BIN" run -o profile.json -- ./own
-expect_said err.txt "the system lets nobody change code"
+expect_said err.txt "the system forbids changing code"
 expect_eq "allocations of a program that was left alone" "$(counter allocations_count)" 0

@@ -115,7 +115,7 @@ done
 "$HEAPPROF_BIN" run -q --python-objects -o lines.json -- "$PYTHON" work.py plain || fail "lines"
 "$HEAPPROF_BIN" report --device python lines.json >report.txt || fail "report"
 expect_in report.txt "work.py:"
-expect_in report.txt "objects of Python, inside of mapped and host: no new bytes"
+expect_in report.txt "Python objects, inside mapped and host: no new bytes"
 "$HEAPPROF_BIN" report lines.json >whole.txt
 expect_not_in whole.txt "arenas"
 "$HEAPPROF_BIN" run -o plain.json -- "$PYTHON" work.py plain 2>summary.txt || fail "plain"

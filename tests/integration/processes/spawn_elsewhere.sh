@@ -49,7 +49,7 @@ done
 run ./spawn twice "$PWD/sub" ./sanitized
 run ./spawn twice "$PWD/sub" ./ordinary
 expect_eq "two folders: said" "$(jq -s '[.[].heapprof.unprofiled_programs[]?.reason]' p*.json | jq -r '.[]')" \
-  "its file could not be looked at before it was started"
+  "its file could not be read before it was started"
 
 # The next task of the process would be the first of a namespace of processes: the kernel makes none for itself.
 if unshare --pid true 2>/dev/null; then

@@ -61,7 +61,7 @@ TEST_CASE("a full trace keeps the newest events, and counts the older ones") {
   CHECK(book.older() == 5);
 }
 
-TEST_CASE("the trace has what began and ended on devices, tensors inside of them, and what is live at the end") {
+TEST_CASE("the trace has what began and ended on devices, tensors inside them, and what is live at the end") {
   Session session;
   session.ring().malloc(0x1000, 100, kStack, Session::next_stamp());  // the heap's has no trace
   session.begin(Operation::kAllocate, kCuda0, 1, 0x100000, 4096);

@@ -128,7 +128,7 @@ TEST_CASE("ten scopes are shown, or as many as --top says; --all shows what diff
   CHECK(shown(view) == 10);
   const std::string text = render_diff_text(pair.two, view, terminal(80));
   CHECK(contains(text, "\nSCOPES  25 of 30 changed\n"));
-  CHECK(contains(text, "\n15 further scopes changed (--top).\n3 begins of base not counted for want of room.\n"));
+  CHECK(contains(text, "\n15 further scopes changed (--top).\n3 begins of base not counted for lack of room.\n"));
   CHECK(contains(render_diff_markdown(pair.two, view, terminal(80)), "\n15 further scopes changed (--top).\n"));
   CHECK(contains(render_diff_json(pair.two, view, terminal(80)), "\"base_lost_count\":3,\"changed_count\":25,"));
   view.top = 12;

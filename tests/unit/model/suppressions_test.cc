@@ -142,9 +142,8 @@ TEST_CASE("mistakes name the line and what is wrong with it") {
         "my.supp, line 2: the reason is missing: a rule ends with # and why the leak is known");
   CHECK(mistake_in("function:main #") ==
         "my.supp, line 1: the reason is missing: a rule ends with # and why the leak is known");
-  CHECK(mistake_in("fun:main # x") ==
-        "my.supp, line 1: 'fun:main' is none of function:GLOB, module:GLOB and file:GLOB");
-  CHECK(mistake_in("main # x") == "my.supp, line 1: 'main' is none of function:GLOB, module:GLOB and file:GLOB");
+  CHECK(mistake_in("fun:main # x") == "my.supp, line 1: 'fun:main' is not function:GLOB, module:GLOB or file:GLOB");
+  CHECK(mistake_in("main # x") == "my.supp, line 1: 'main' is not function:GLOB, module:GLOB or file:GLOB");
   CHECK(mistake_in("function: # x") == "my.supp, line 1: there is no glob behind function:");
   CHECK(mistake_in("function:\"a # x") == "my.supp, line 1: a \" is not closed");
   CHECK(mistake_in("function:a function:b # x") == "my.supp, line 1: one frame has two globs for its function");
@@ -155,8 +154,7 @@ TEST_CASE("mistakes name the line and what is wrong with it") {
   CHECK(mistake_in("   # only a remark") == "");
   CHECK(mistake_in("function:" + std::string(2000, 'a') + " # x") ==
         "my.supp, line 1: a glob is longer than 1,000 bytes");
-  CHECK(mistake_in("\x01\xff # x") ==
-        "my.supp, line 1: '\\x01\\xff' is none of function:GLOB, module:GLOB and file:GLOB");
+  CHECK(mistake_in("\x01\xff # x") == "my.supp, line 1: '\\x01\\xff' is not function:GLOB, module:GLOB or file:GLOB");
   std::string many;
   for (int i = 0; i < 10'001; ++i) many += "function:a # x\n";
   CHECK(mistake_in(many) == "my.supp, line 10001: there are more than 10,000 rules");

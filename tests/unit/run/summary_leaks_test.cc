@@ -40,6 +40,6 @@ TEST_CASE("what is lost at exit is told with its place, and why it was not judge
         std::string::npos);
   profile = scene_profile();
   profile.run.leak_check.is_asked = true;
-  profile.run.leak_check.reason = "a thread of it cannot be stopped (ptrace: Operation not permitted)";
+  profile.run.leak_check.reason = "one of its threads cannot be stopped (ptrace: Operation not permitted)";
   for (const int columns : {40, 80}) check_summary(profile, columns, "not_judged");
 }

@@ -79,7 +79,7 @@ TEST_CASE("without snapshots it says so, and how to have some; with an interval 
   profile.snapshots.interval_ns = kMarksOnly;
   profile.snapshots.lost = 4;
   CHECK(render_snapshots_text(profile, view_of_snapshots(), terminal(80)) ==
-        "SNAPSHOTS  0 snapshots, at marks, 4 not kept for want of room\n");
+        "SNAPSHOTS  0 snapshots, at marks, 4 not kept for lack of room\n");
 }
 
 TEST_CASE("marks of any name leave the terminal as it is, and many snapshots are cut in the middle") {

@@ -38,7 +38,7 @@ class DotWriter {
     for (size_t i = 0; i < scopes_.scopes.size(); ++i) add_scope(i, memory[i]);
     for (size_t i = 0; i < scopes_.scopes.size(); ++i) add_edges(i);
     if (!scopes_.outside.kernels.empty()) {
-      text_ += "  outside [label=\"outside of all scopes\", style=dotted];\n";
+      text_ += "  outside [label=\"outside all scopes\", style=dotted];\n";
       add_launches("outside", scopes_.outside);
     }
     return text_ + "}\n";

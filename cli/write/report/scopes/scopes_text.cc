@@ -61,7 +61,7 @@ class ScopesWriter {
     if (left_open != 0) text += fmt::format(", {} without an end", format_count(left_open));
     const uint64_t closed = add_saturating(ended, left_open);
     if (begun > closed) text += fmt::format(", {} open at the end", format_count(begun - closed));
-    if (scopes_.lost != 0) text += fmt::format(", {} not counted for want of room", format_count(scopes_.lost));
+    if (scopes_.lost != 0) text += fmt::format(", {} not counted for lack of room", format_count(scopes_.lost));
     if (scopes_.lost_names != 0)
       text += fmt::format(", {} without room for their name", format_count(scopes_.lost_names));
     if (scopes_.lost_kernel_names != 0)
@@ -267,7 +267,7 @@ class ScopesWriter {
     if (!look_.stable) {
       text += ": " + format_time(all_gpu_time());
       if (gpu.outside.time_ns != 0)
-        text += fmt::format(", {} of it outside of all scopes", format_time(gpu.outside.time_ns));
+        text += fmt::format(", {} of it outside all scopes", format_time(gpu.outside.time_ns));
     }
     const auto add = [&text](uint64_t count, const std::string& words) {
       if (count != 0) text += "; " + words;
@@ -276,7 +276,7 @@ class ScopesWriter {
     add(gpu.captured,
         format_count(gpu.captured) + (gpu.captured == 1 ? " launch" : " launches") + " without: captured");
     add(gpu.untimed,
-        format_count(gpu.untimed) + (gpu.untimed == 1 ? " launch" : " launches") + " without: no event to be had");
+        format_count(gpu.untimed) + (gpu.untimed == 1 ? " launch" : " launches") + " without: no event available");
     if (!look_.stable)
       add(gpu.waits, fmt::format("the program waited {} for it, {} in all", format_counted(gpu.waits, "time"),
                                  format_time(gpu.waits_ns)));
@@ -285,7 +285,7 @@ class ScopesWriter {
 
   std::string outside() const {
     if (scopes_.outside.empty()) return "";
-    std::string text = "\nlaunched outside of all scopes:\n";
+    std::string text = "\nlaunched outside all scopes:\n";
     for (const std::string& line : launch_lines(scopes_.outside, 2)) text += line + "\n";
     return text;
   }
@@ -354,7 +354,7 @@ class ScopesWriter {
     const uint64_t hidden = add_saturating(scopes_.marks.size() - std::min(scopes_.marks.size(), kMostMarks), 0);
     if (hidden != 0) text += fmt::format("and {} (--format json)\n", format_counted(hidden, "further mark"));
     if (scopes_.lost_marks != 0)
-      text += fmt::format("{} not kept for want of room\n", format_counted(scopes_.lost_marks, "mark"));
+      text += fmt::format("{} not kept for lack of room\n", format_counted(scopes_.lost_marks, "mark"));
     return text;
   }
 
