@@ -30,9 +30,8 @@ std::atomic<uint32_t>* liveness_word(wire::Control& control) {
   return reinterpret_cast<std::atomic<uint32_t>*>(control.liveness);
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Arena>> Arena::create() {
+// An empty file of the arena's size, sealed at that size.
+Result<UniqueFd> make_file() {
   UniqueFd fd(::memfd_create("heapprof", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd.is_open()) return arena_refused(std::string("memfd_create: ") + std::strerror(errno));
   if (::ftruncate(fd.get(), static_cast<off_t>(wire::kArenaBytes)) != 0) {
@@ -41,6 +40,21 @@ Result<std::unique_ptr<Arena>> Arena::create() {
   if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
     return arena_refused(std::string("F_ADD_SEALS: ") + std::strerror(errno));
   }
+  return fd;
+}
+
+}  // namespace
+
+Result<Done> Arena::try_file() {
+  const Result<UniqueFd> file = make_file();
+  if (!file) return file.problem();
+  return Done{};
+}
+
+Result<std::unique_ptr<Arena>> Arena::create() {
+  Result<UniqueFd> file = make_file();
+  if (!file) return file.problem();
+  UniqueFd fd = std::move(*file);
   void* region =
       ::mmap(nullptr, kRegionBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (region == MAP_FAILED) return memory_refused("record a process");

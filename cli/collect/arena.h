@@ -23,6 +23,9 @@ namespace heapprof::cli {
 class Arena {
  public:
   static Result<std::unique_ptr<Arena>> create();
+  // Whether the kernel gives the file of an arena now, as create() will ask for it; it is closed again. Cost: four
+  // system calls; a file without contents has no memory.
+  static Result<Done> try_file();
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;

@@ -4,6 +4,7 @@
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
 #include "cli/base/trusted_output.h"
+#include "cli/collect/arena.h"
 #include "cli/run/finisher.h"
 #include "cli/run/init.h"
 #include "cli/run/nvtx_obstacle.h"
@@ -151,6 +152,8 @@ Result<int> RunSession::run() {
   if (!server) return server.problem();
   SignalWatch signals;
   if (signals.error() != 0) return launch_failed(options_.program[named_], errno_text(signals.error()));
+  // The agent's hello comes when the program runs: a refusal then would come after its side effects.
+  if (const Result<Done> tried = Arena::try_file(); !tried) return tried.problem();
   Result<AgentFiles> agent = find_agent_files();
   if (!agent) return agent.problem();
   AgentLink link;
@@ -209,6 +212,7 @@ Result<int> RunSession::run_attached() {
   if (!server) return server.problem();
   SignalWatch signals;
   if (signals.error() != 0) return attach_failed(std::to_string(pid), errno_text(signals.error()));
+  if (const Result<Done> tried = Arena::try_file(); !tried) return tried.problem();
   const Result<AgentFiles> agent = find_agent_files();
   if (!agent) return agent.problem();
   const ProcessLook look = look_at(pid);
