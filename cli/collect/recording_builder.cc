@@ -16,6 +16,7 @@
 #include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
+#include <map>
 #include <new>
 #include <unordered_map>
 
@@ -316,8 +317,26 @@ void add_unseen_memory(const RecordingParts& parts, const DeviceBook& book, Unse
   }
 }
 
+// Refusals with the same time are made a nanosecond apart: their order then survives the file, and merges.
+void separate_times(const std::vector<RefusedSite>& sites, std::vector<Refusal>* refusals) {
+  std::map<uint64_t, uint64_t*> moments;  // by number
+  for (size_t i = 0; i < sites.size(); ++i) {
+    moments[sites[i].first_number] = &(*refusals)[i].first_ns;
+    if (sites[i].count > 1) moments[sites[i].last_number] = &(*refusals)[i].last_ns;
+  }
+  uint64_t next_ns = 0;
+  for (const auto& [number, ns] : moments) {
+    *ns = std::max(*ns, next_ns);
+    next_ns = *ns + 1;
+  }
+  for (Refusal& refusal : *refusals) {
+    if (refusal.count == 1) refusal.last_ns = refusal.first_ns;
+  }
+}
+
 void add_refusals(const RecordingParts& parts, const Refusals& refused, RecordedDevice* device) {
   for (const RefusedSite& site : refused.sites) device->refusals.push_back(refusal_of(parts, site));
+  separate_times(refused.sites, &device->refusals);
   if (refused.elsewhere == 0) return;
   Refusal others;
   others.count = refused.elsewhere;

@@ -39,10 +39,12 @@ void Refusals::note(const DeviceEvent& device_event, const Event& event, const S
     same = std::prev(sites.end());
     same->site = event.site;
     same->first_ticks = now_ticks;
+    same->first_number = count + 1;
   }
   ++same->count;
   if (wire::is_refusal_by_limit(device_event.object)) ++same->by_limit_count;
   same->last_ticks = now_ticks;
+  same->last_number = ++count;
   same->size_bytes = event.size_bytes;
   same->free_bytes = wire::free_of(device_event.address);
   same->live = held.totals().live;

@@ -12,13 +12,16 @@
 
 namespace heapprof::cli {
 
-// The refusals of one site; the numbers are those at the last of them.
+// The refusals of one site; the numbers are those at the last of them. The time of an event is that of the drain pass
+// that read it, so refusals of several sites may have the same ticks: their numbers have the order.
 struct RefusedSite {
   uint32_t site;
   uint64_t count;
   uint64_t by_limit_count;
   uint64_t first_ticks;
   uint64_t last_ticks;
+  uint64_t first_number;  // among all refusals of the device, from 1
+  uint64_t last_number;
   uint64_t size_bytes;
   uint64_t free_bytes;  // wire::kFreeUnknown
   Amount live;
@@ -30,6 +33,7 @@ struct Refusals {
   std::vector<RefusedSite> sites;
   uint64_t elsewhere = 0;  // by sites beyond kMostSites
   uint64_t looks = 0;
+  uint64_t count = 0;  // of `sites`
 
   static constexpr size_t kMostSites = 64;
   static constexpr uint64_t kMostLooks = 100'000'000;  // at sites, to find the largest: under a second in all

@@ -1,4 +1,8 @@
-// cli/write/report/refusal_text.cc: the last refusal is shown in full, since it is the one that ended the run.
+// cli/write/report/refusal_text.cc: which refusals are shown in full.
+//
+// A device that has no memory left: the last refusal, since it is the one that ended the run. Programs try again with
+// less, or after they freed their caches, and the refusals before say little. A limit (--limit): the first refusal,
+// since "came to its limit at" is about that moment.
 //
 // The holders of the memory at that time are shown by place and not by stack, as everywhere in a report. If the
 // requested and the free bytes would be equal when rounded, both are shown to the byte: "2.00 GiB asked for, 2.00 GiB
@@ -13,6 +17,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <tuple>
 
 namespace heapprof::cli {
 namespace {
@@ -24,28 +29,54 @@ class RefusalWriter {
       : profile_(profile), tree_(tree), names_(names), device_(device), view_(view) {}
 
   std::string write() {
+    const std::vector<const Refusal*> order = in_order();
     size_t shown = 0;
-    for (const Refusal& refusal : device_.refusals) {
-      if (shown == view_.most_refusals || refusal.size_bytes == 0) break;  // the last represents many
+    for (const Refusal* refusal : order) {
+      if (shown == view_.most_refusals || refusal->size_bytes == 0) break;  // the last represents many
       ++shown;
-      text_ += sentence(refusal) + "\n";
-      places(refusal);
+      text_ += sentence(*refusal) + "\n";
+      places(*refusal);
     }
     uint64_t others = 0;
-    for (size_t i = shown; i < device_.refusals.size(); ++i) others += device_.refusals[i].count;
-    if (others != 0) text_ += fmt::format("  and {} refused elsewhere before\n", format_count(others));
+    for (size_t i = shown; i < order.size(); ++i) others += order[i]->count;
+    if (others != 0)
+      text_ +=
+          fmt::format("  and {} refused elsewhere {}\n", format_count(others), has_met_limit() ? "after" : "before");
     return text_;
   }
 
  private:
+  bool is_by_limit(const Refusal& refusal) const {
+    return refusal.by_limit_count == refusal.count && device_.limit_bytes != 0;
+  }
+
+  // True if the limit alone refused; the entry without a stack does not say for its refusals.
+  bool has_met_limit() const {
+    return std::all_of(device_.refusals.begin(), device_.refusals.end(),
+                       [this](const Refusal& refusal) { return refusal.size_bytes == 0 || is_by_limit(refusal); });
+  }
+
+  // The latest first, as in the profile, or by their first refusal. An entry without a stack is last.
+  std::vector<const Refusal*> in_order() const {
+    std::vector<const Refusal*> order;
+    for (const Refusal& refusal : device_.refusals) order.push_back(&refusal);
+    if (!has_met_limit()) return order;
+    std::stable_sort(order.begin(), order.end(), [](const Refusal* a, const Refusal* b) {
+      return std::make_tuple(a->size_bytes == 0, a->first_ns) < std::make_tuple(b->size_bytes == 0, b->first_ns);
+    });
+    return order;
+  }
+
   std::string bytes(uint64_t value) const {
     return view_.exact_bytes ? format_bytes_exact(value) : format_bytes(value);
   }
 
   std::string sentence(const Refusal& refusal) const {
-    const bool is_by_limit = refusal.by_limit_count == refusal.count && device_.limit_bytes != 0;
-    const std::string event = is_by_limit ? fmt::format("came to its limit of {}", bytes(device_.limit_bytes))
-                                          : std::string("ran out of memory");
+    const std::string event = is_by_limit(refusal) ? fmt::format("came to its limit of {}", bytes(device_.limit_bytes))
+                                                   : std::string("ran out of memory");
+    std::string moment = moment_text(profile_, has_met_limit() ? refusal.first_ns : refusal.last_ns);
+    // The numbers are those of the last refusal of this stack.
+    if (has_met_limit() && refusal.count > 1) moment += ", the last time at " + moment_text(profile_, refusal.last_ns);
     std::string asked = bytes(refusal.size_bytes);
     std::string left;
     if (refusal.free_bytes) {
@@ -54,8 +85,8 @@ class RefusalWriter {
       left =
           fmt::format(", {} free", read_alike ? format_bytes_exact(*refusal.free_bytes) : bytes(*refusal.free_bytes));
     }
-    return fmt::format("{} {} at {}: {} asked for{}; the program held {}", escape_controls(device_.name), event,
-                       moment_text(profile_, refusal.last_ns), asked, left, bytes(refusal.live_bytes));
+    return fmt::format("{} {} at {}: {} asked for{}; the program held {}", escape_controls(device_.name), event, moment,
+                       asked, left, bytes(refusal.live_bytes));
   }
 
   // Sites with the same text are one place, as everywhere.

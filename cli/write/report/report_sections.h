@@ -234,7 +234,7 @@ LostPlaces held_places(const Profile& profile, const PlaceTree& tree, const Fram
 //     held by    15.1 GiB  70.9 %    load_weights     src/model.cu:20 ← main
 
 struct RefusalView {
-  size_t most_refusals;    // requesting places, the latest first
+  size_t most_refusals;    // requesting places: the latest first; if a limit refused, the earliest first
   size_t most_live_sites;  // of each
   size_t columns;
   bool exact_bytes = false;

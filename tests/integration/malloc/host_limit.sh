@@ -30,6 +30,15 @@ for what in edge kinds realloc new threads; do
   expect_complete
 done
 
+# The limit was met at the first refusal, which is shown; the others came after it.
+limited 4000000 "$TARGETS/host_limit_refusals"
+expect_eq "exit status" "$status" 0
+expect_in err.txt "3.00 MiB asked for"
+expect_in err.txt "first_refused"
+expect_in err.txt "  and 3 refused elsewhere after"
+expect_eq "asked for, the latest first" \
+  "$(json profile.json '[.heapprof.devices[0].refusals[].size_bytes / 1048576 | tostring] | join(" ")')" "2 5 2 3"
+
 # An allocator with an operator new of its own is not limited, and nobody is told that it was.
 path=$(ldconfig -p | awk '$1 == "libjemalloc.so.2" { print $NF; exit }')
 if [ -n "$path" ]; then

@@ -258,6 +258,30 @@ TEST_CASE("what never began changes nothing by ending") {
         4);  // all but the unmapping, the context, and what the driver refused
 }
 
+TEST_CASE("refusals at one time keep their order") {
+  Session session;
+  RingBuilder ring = session.claim(7);
+  const uint64_t stamp = session.next_stamp();
+  for (const uint64_t size : {3, 2, 5, 2, 9}) {  // one stack a size
+    ring.device_next(Operation::kRefuse, kCuda0, wire::pack_refusal(0, true));
+    ring.malloc(wire::pack_free(1), size, {0x10 * size}, stamp);
+  }
+  session.finish();
+  std::vector<Refusal> refusals = session.device("cuda:0").refusals;
+  REQUIRE(refusals.size() == 4);
+  const auto sizes_by = [&refusals](uint64_t Refusal::*time) {
+    std::sort(refusals.begin(), refusals.end(),
+              [time](const Refusal& a, const Refusal& b) { return a.*time < b.*time; });
+    std::string sizes;
+    for (const Refusal& refusal : refusals) sizes += std::to_string(refusal.size_bytes);
+    return sizes;
+  };
+  CHECK(sizes_by(&Refusal::first_ns) == "3259");
+  CHECK(sizes_by(&Refusal::last_ns) == "3529");
+  CHECK(refusals[0].first_ns == refusals[0].last_ns);
+  CHECK(refusals[2].last_ns - refusals[0].first_ns < 10);
+}
+
 TEST_CASE("what only the runtime said is counted, and ends only as it began") {
   Session session;
   RingBuilder ring = session.claim(7);
