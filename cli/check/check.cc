@@ -164,8 +164,8 @@ Result<Done> Checker::judge_by(Case* what, size_t shown, Verdict* verdict) {
   const Result<Done> fits = what->fit == nullptr ? check_budget(budget, runs, what->measured.files, &warnings)
                             : what->is_started   ? Done{}
                                                  : what->fit->finish(&warnings);
+  for (const Problem& warning : warnings) warn(warning);  // they say why nothing fits
   if (!fits) return fits.problem();
-  for (const Problem& warning : warnings) warn(warning);
   Suppressions rules = budget.ignores;
   rules.insert(rules.end(), rules_.suppressions.begin(), rules_.suppressions.end());
   if (const Result<Done> there = baselines_.check(budget); !there) return there.problem();

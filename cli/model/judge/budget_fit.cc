@@ -12,6 +12,8 @@
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/judge/scope_numbers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace heapprof::cli {
@@ -94,15 +96,18 @@ Result<Done> BudgetFit::add(const Profile& profile, const std::string& file) {
 Result<Done> BudgetFit::finish(std::vector<Problem>* warnings) const {
   if (const Result<Done> fits = finish_scopes(); !fits) return fits;
   std::vector<bool> expects_some(budget_.subtrees.size());
+  bool is_judged = budget_.limits.empty() || !budget_.baseline.empty();
   for (const Limit& limit : budget_.limits) {
     const Subject& subject = limit.subject;
     const bool is_there = devices_.count(subject.device) > 0;
     if (!is_there && !limit.is_default) return limit_for_unknown_device(limit.at, subject.device, device_names_);
     if (!is_there) warnings->push_back(limit_not_needed(limit.at, subject.device, device_names_));
+    is_judged = is_judged || is_there;
     // A limit of 0 is met by a function that never appears.
     if (subject.subtree != Subject::kWhole && (limit.expect || limit.most.value_or(1) > 0))
       expects_some[subject.subtree] = true;
   }
+  if (!is_judged) return no_limits(fmt::format("the devices that {} used: {}", budget_.name, device_names_));
   for (size_t i = 0; i < budget_.subtrees.size(); ++i) {
     if (expects_some[i] && !is_subtree_there_[i])
       warnings->push_back(site_matches_nothing(budget_.subtrees[i].at, budget_.subtrees[i].name));

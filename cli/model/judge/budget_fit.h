@@ -20,7 +20,8 @@ class BudgetFit {
   // A problem if the profile cannot answer at all: its tool does not count a metric, or its scopes were not all
   // counted. `file` is its name in messages.
   Result<Done> add(const Profile& profile, const std::string& file);
-  // A problem if no profile has the device of a limit, or a scope that the budget names. Less serious findings are
+  // A problem if no profile has the device of a limit, or a scope that the budget names, or if all limits are defaults
+  // for devices that no profile has and there is no baseline: then nothing would be judged. Less serious findings are
   // added to *warnings: a pattern that matches nothing, a default for a device that does not exist.
   Result<Done> finish(std::vector<Problem>* warnings) const;
 

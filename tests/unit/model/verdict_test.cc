@@ -316,10 +316,24 @@ TEST_CASE("a budget that the profile cannot answer is refused") {
   budget.limits[0].subject.device = "cuda0";
   CHECK(check_budget(budget, profile, "x.json", &warnings).problem().id == "HP145");
   budget.limits[0].is_default = true;
-  CHECK(check_budget(budget, profile, "x.json", &warnings).ok());
+  budget.name = "render";
+  const Result<Done> unjudged = check_budget(budget, profile, "x.json", &warnings);
+  REQUIRE_FALSE(unjudged.ok());
+  CHECK(unjudged.problem().id == "HP141");
+  CHECK(unjudged.problem().what.starts_with("no limit is set for the devices that render used: host"));
   REQUIRE(warnings.size() == 1);
   CHECK(warnings[0].id == "HP146");
   CHECK(find_subjects(budget, profile, false).empty());
+
+  warnings.clear();
+  budget.limits.push_back(most(Metric::kPeak, 1));  // another limit is judged
+  CHECK(check_budget(budget, profile, "x.json", &warnings).ok());
+  budget.limits.pop_back();
+  budget.baseline = "base.json";  // or what grew is
+  CHECK(check_budget(budget, profile, "x.json", &warnings).ok());
+  budget.baseline.clear();
+  REQUIRE(warnings.size() == 2);
+  CHECK((warnings[0].id == "HP146" && warnings[1].id == "HP146"));
 
   warnings.clear();
   budget.limits = {most(Metric::kPeak, 1, 0), most(Metric::kPeak, 0, 1)};
