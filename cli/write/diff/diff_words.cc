@@ -211,6 +211,17 @@ std::string DiffWords::sentence(const DiffSection& section) const {
   return fmt::format("{} {}{}.", subject, verb, culprit(section));
 }
 
+// "2 places (host peak)": of the first section in which some changed beyond the tolerance.
+std::string DiffWords::changed_places(const std::vector<DiffSection>& sections) const {
+  for (const DiffSection& section : sections) {
+    const size_t count = rank_changes(*section.device, section.row.metric, view_.tolerance).size();
+    if (count != 0)
+      return fmt::format("{} ({} {})", format_counted(count, "place"), escape_controls(section.row.device),
+                         metric(section.row.metric));
+  }
+  return "";
+}
+
 std::vector<std::string> DiffWords::sentences(const std::vector<DiffSection>& sections) const {
   std::vector<std::string> result;
   std::vector<const DiffSection*> changed;
@@ -229,6 +240,16 @@ std::vector<std::string> DiffWords::sentences(const std::vector<DiffSection>& se
   if (result.empty()) {
     const bool has_scopes = !find_scopes(two_, view_, 1).scopes.empty();
     const bool has_names = !find_name_changes(two_, view_, 1).changes.empty();
+    if (const std::string places = changed_places(sections); !places.empty()) {
+      std::vector<std::string> differing = {places};
+      if (has_names) differing.emplace_back("names");
+      if (has_scopes) differing.emplace_back("scopes");
+      std::string list = differing[0];
+      for (size_t i = 1; i < differing.size(); ++i) list += (i + 1 == differing.size() ? " and " : ", ") + differing[i];
+      const bool is_one = differing.size() == 1 && places.starts_with("1 ");
+      return {fmt::format("no total differs by more than {}, but {} {}.", slack(view_.sort.value_or(Metric::kPeak)),
+                          list, is_one ? "does" : "do")};
+    }
     std::string beside = has_names ? " beside names" : "";
     if (has_scopes) beside += has_names ? " and scopes" : " beside scopes";
     result.push_back(fmt::format("no change{}: nothing{} differs by more than {}.", beside,

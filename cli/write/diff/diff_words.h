@@ -31,7 +31,7 @@ class DiffWords {
   std::string callers(const PlaceChange& place, Metric metric, bool with_locations, size_t columns) const;
 
   // The main result: "host peak grew 12.3 %, mostly in build_index (index.cc:212)". One sentence for each metric that
-  // changed beyond its tolerance, the most important first; or one that says that nothing did.
+  // changed beyond its tolerance, the most important first; or one that says that no total did, and whether places did.
   std::vector<std::string> sentences(const std::vector<DiffSection>& sections) const;
   // Devices that only one of the two has, how far runs differ, that peaks are sums, what is folded.
   std::vector<std::string> remarks() const;
@@ -39,6 +39,7 @@ class DiffWords {
  private:
   std::string sentence(const DiffSection& section) const;
   std::string culprit(const DiffSection& section) const;
+  std::string changed_places(const std::vector<DiffSection>& sections) const;
   // The side whose names are shown.
   static Side named_side(const PlaceChange& place) { return place.frame[kCurrent] != kNoFrame ? kCurrent : kBase; }
 

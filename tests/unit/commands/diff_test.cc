@@ -129,6 +129,21 @@ TEST_CASE("a profile against itself has no change in any form") {
   CHECK_FALSE(grew(pair.two, {}));
 }
 
+TEST_CASE("places that changed while no total did are in the conclusion") {
+  Profile renamed = scene_profile();
+  for (Frame& frame : renamed.frames) {
+    if (frame.function == "leak_cache") frame.function = "fill_cache";
+  }
+  const Pair pair(scene_profile(), std::move(renamed));
+  const std::string text = render_diff_text(pair.two, {}, terminal(100));
+  CHECK_FALSE(contains(text, "no change"));
+  CHECK(contains(text, "\nno total differs by more than 1 % or 4.00 KiB, but 2 places (host peak) do.\n"));
+  CHECK(
+      contains(render_diff_markdown(pair.two, {}, terminal(80)), "**no total differs by more than 1 % or 4.00 KiB, "));
+  CHECK(contains(render_diff_json(pair.two, {}, terminal(80)), "but 2 places (host peak) do."));
+  CHECK_FALSE(grew(pair.two, {}));
+}
+
 TEST_CASE("what grew decides the exit code: peak, leaked, allocations, or the metric of --sort") {
   DiffView view;
   CHECK(grew(Pair(scene_before(), scene_profile()).two, view));
