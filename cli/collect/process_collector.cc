@@ -290,19 +290,9 @@ void ProcessCollector::sample_resident() {
   state.next_resident_ns = monotonic_ns() + kResidentIntervalNs;
   const uint64_t bytes = state.files->resident_bytes();
   if (bytes == 0) return;
-  ResidentSamples& resident = state.resident;
-  if (bytes > resident.max_bytes) {
-    resident.max_bytes = bytes;
-    const MappingLedger& mappings = state.ledger.mappings();
-    const uint64_t live = state.ledger.sites().totals().live.bytes;
-    const uint64_t mapped = mappings.live_bytes(wire::kMappedDevice) + mappings.live_bytes(wire::kMappedFileDevice);
-    const bool is_far_above = bytes - bytes / 32 > resident.explained_bytes;
-    if (is_far_above || live + mapped >= resident.live_at_max_bytes + resident.mapped_at_max_bytes) {
-      resident.explained_bytes = bytes;
-      resident.live_at_max_bytes = live;
-      resident.mapped_at_max_bytes = mapped;
-    }
-  }
+  const MappingLedger& mappings = state.ledger.mappings();
+  state.resident.add(bytes, state.ledger.sites().totals().live.bytes,
+                     mappings.live_bytes(wire::kMappedDevice) + mappings.live_bytes(wire::kMappedFileDevice));
   if (state.ledger.sites().epoch() != state.sampled_epoch) {
     state.sampled_epoch = state.ledger.sites().epoch();
     state.resident.at_peak_bytes = bytes;

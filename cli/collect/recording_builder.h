@@ -17,6 +17,7 @@
 #include "cli/model/profile/recording.h"
 #include "shared/scopes.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -27,11 +28,23 @@ namespace heapprof::cli {
 struct ResidentSamples {
   uint64_t at_peak_bytes = 0;
   uint64_t max_bytes = 0;
-  // The moment that explains the maximum: pages stay when blocks are freed, so the maximum creeps up while the heap
-  // falls. Of the moments within 1/32 of the maximum it is the one with most live.
+  // The moment that explains the maximum: pages stay when blocks are freed, so while the heap falls the resident set
+  // stays level, or even creeps up. Of the moments within 1/32 of the maximum it is the one with most live.
   uint64_t explained_bytes = 0;  // what was resident then
   uint64_t live_at_max_bytes = 0;
   uint64_t mapped_at_max_bytes = 0;
+
+  // What was resident, live on the heap and mapped at one moment.
+  void add(uint64_t bytes, uint64_t live_bytes, uint64_t mapped_bytes) {
+    max_bytes = std::max(max_bytes, bytes);
+    const uint64_t least_bytes = max_bytes - max_bytes / 32;
+    const bool is_explained = explained_bytes >= least_bytes;
+    const bool has_more = bytes >= least_bytes && live_bytes + mapped_bytes >= live_at_max_bytes + mapped_at_max_bytes;
+    if (is_explained && !has_more) return;
+    explained_bytes = bytes;
+    live_at_max_bytes = live_bytes;
+    mapped_at_max_bytes = mapped_bytes;
+  }
 };
 
 using DeviceUses = std::map<uint32_t, DeviceUse>;  // by wire's device number
