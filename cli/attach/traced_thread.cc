@@ -23,6 +23,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -180,6 +181,13 @@ void detach(pid_t id) {
 
 }  // namespace
 
+std::string tracer_text(uint64_t tracer) {
+  const std::string id = std::to_string(tracer);
+  // An earlier attempt: the thread neither stopped nor could be released, as only a stopped thread can.
+  if (::access(("/proc/self/task/" + id).c_str(), F_OK) == 0) return "it does not stop";
+  return "process " + id + " traces it";
+}
+
 std::optional<int> await_stop(pid_t id, uint64_t until_ns) {
   for (int round = 0;; ++round) {
     int status = 0;
@@ -246,7 +254,7 @@ std::string TracedThread::stop(pid_t pid, pid_t id) {
   if (::ptrace(PTRACE_SEIZE, id, nullptr, PTRACE_O_TRACESYSGOOD) != 0) {
     const int error = errno;
     const uint64_t tracer = tracer_of(pid, id);
-    return tracer != 0 ? "process " + std::to_string(tracer) + " traces it" : std::strerror(error);
+    return tracer != 0 ? tracer_text(tracer) : std::strerror(error);
   }
   pid_ = pid;
   id_ = id;

@@ -42,6 +42,9 @@ struct LibcCode {
 };
 inline constexpr uint64_t kEndThreadBytes = 10;
 
+// Why a thread cannot be traced that this tracer has: "process 4711 traces it". If it is a thread of heapprof, an
+// earlier stop has not ended yet.
+std::string tracer_text(uint64_t tracer);
 // Waits for a stop of a traced thread. nullopt: no stop until then. A status without WIFSTOPPED: it has ended.
 std::optional<int> await_stop(pid_t id, uint64_t until_ns);
 bool is_event_stop(int status);
