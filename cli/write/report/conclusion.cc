@@ -7,6 +7,7 @@
 #include "cli/base/units.h"
 #include "cli/model/analysis/findings.h"
 #include "cli/model/analysis/python/paths.h"
+#include "cli/model/analysis/sampling.h"
 #include "cli/model/analysis/script_frames.h"
 #include "cli/model/profile/find_device.h"
 #include "cli/write/report/findings_words.h"
@@ -73,8 +74,9 @@ std::vector<ConclusionLine> Conclusion::most(size_t columns, const Finding* prob
                                          : place_words(profile_, FrameNames(profile_, tree_), most->frame,
                                                        static_cast<uint32_t>(device - profile_.devices.data()),
                                                        columns - std::min(columns, kFront));
-  std::string sentence = fmt::format("{}{}: {} of the peak of {}, {}", where, caller_text(*device, *most),
-                                     format_bytes(numbers.peak_bytes), format_bytes(peak_bytes),
+  const char* const about = interval_of(profile_, *device) != 0 ? "about " : "";  // estimates of a sampled profile
+  std::string sentence = fmt::format("{}{}: {}{} of the peak of {}{}, {}{}", where, caller_text(*device, *most), about,
+                                     format_bytes(numbers.peak_bytes), about, format_bytes(peak_bytes), about,
                                      format_counted(numbers.peak_blocks, "block"));
   const uint64_t unseen_bytes = unseen_part(*device, numbers);
   if (unseen_bytes != 0) {

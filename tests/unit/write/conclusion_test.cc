@@ -190,6 +190,10 @@ TEST_CASE("where no problem is known the summary names what a third of the peak 
   CHECK(worst_of(scene(100).profile(), "a.json", 200) ==
         "most   work (work.cc:7): 9.54 MiB of the peak of 19.1 MiB, 100 blocks, live for an average of 2.00 s\n");
   CHECK(worst_of(scene(300).profile(), "a.json", 200).starts_with("most   work (work.cc:7): 28.6 MiB of the peak"));
+  Scene sampled = scene(100);
+  sampled.profile().run.sampling.interval_bytes = 512 << 10;
+  CHECK(worst_of(sampled.profile(), "a.json", 200)
+            .starts_with("most   work (work.cc:7): about 9.54 MiB of the peak of about 19.1 MiB, about 100 blocks"));
   // The resident set was never half as large as the place: most of it was never touched.
   Scene untouched = scene(300);
   untouched.host().totals.resident_max_bytes = 10'000'000;
