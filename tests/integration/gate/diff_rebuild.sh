@@ -89,7 +89,7 @@ build copied 31 -g -O2 -DEXTRA_COPY
 build copied_nameless 31 -O2 -DEXTRA_COPY
 for current in copied copied_nameless; do
   expect_status 1 "$HEAPPROF_BIN" diff --exit-code base.json $current.json
-  head -n 12 out.txt >first.txt
+  head -n 13 out.txt >first.txt
   grep -qE '^\+1\.18 MiB +new +scene::copy_nodes' first.txt || fail "copy_nodes is not in the first lines: $(cat out.txt)"
   expect_in out.txt "explains +1.18 MiB of +1.18 MiB"
   tail -n 1 out.txt >last.txt
