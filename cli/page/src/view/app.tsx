@@ -18,8 +18,6 @@ export function searchOf(text: string): RegExp | null {
   return text === "" ? null : new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i");
 }
 
-const kMetricTitles: Record<Metric, string> = { peak: "Peak", total: "Total", leaked: "Leaked", temporary: "Temporary", allocations: "Allocations" };
-
 export function App({ profile, state: chosen, change, version }: { profile: Profile; state: State; change: Change; version: string }) {
   const { summary } = profile;
   const all = Math.max(summary.duration, 1);
@@ -167,7 +165,7 @@ export function App({ profile, state: chosen, change, version }: { profile: Prof
         <span class="segments" role="radiogroup" aria-label="what is counted">
           {summary.metrics.map((one, i) => (
             <button key={one} role="radio" aria-checked={!inRange && metric === one} class={!inRange && metric === one ? "on" : ""} title={`key ${i + 1}`} onClick={() => change({ metric: one, range: null, sort: "" })}>
-              {one === "leaked" ? summary.live_word : kMetricTitles[one]}
+              {one === "leaked" ? summary.live_word : one}
             </button>
           ))}
           {inRange && <button class="on" role="radio" aria-checked="true">in range</button>}
