@@ -96,7 +96,7 @@ Result<Done> BudgetFit::add(const Profile& profile, const std::string& file) {
 Result<Done> BudgetFit::finish(std::vector<Problem>* warnings) const {
   if (const Result<Done> fits = finish_scopes(); !fits) return fits;
   std::vector<bool> expects_some(budget_.subtrees.size());
-  bool is_judged = budget_.limits.empty() || !budget_.baseline.empty();
+  bool is_judged = budget_.limits.empty() || !budget_.baseline.empty() || budget_.contract;
   for (const Limit& limit : budget_.limits) {
     const Subject& subject = limit.subject;
     const bool is_there = devices_.count(subject.device) > 0;
