@@ -30,6 +30,9 @@ constexpr std::array<std::string_view, 14> kWholeReaders = {"g_file_get_contents
                                                             "_io__Buffered_readall",
                                                             "SDL_LoadFile",
                                                             "SDL_LoadFile_RW"};
+constexpr std::array<std::string_view, 7> kRoomMakers = {"_M_range_insert", "_M_default_append", "_M_fill_insert",
+                                                         "_M_fill_append",  "_M_insert_aux",     "_M_append_range",
+                                                         "__append"};
 // Templates over an iterator that make a container: with istreambuf_iterators, from the whole stream.
 constexpr std::array<std::string_view, 6> kRangeMakers = {"_M_construct<",     "_M_range_initialize<", "_M_assign_aux<",
                                                           "_M_construct_aux<", "_M_replace_dispatch<", "__init<"};
@@ -124,6 +127,14 @@ bool may_be_growing(std::string_view function) {
   const std::string_view name = last.substr(0, last.find('<'));
   return name == "_M_realloc_insert" || name == "_M_realloc_append" || name == "__push_back_slow_path" ||
          name == "__emplace_back_slow_path" || name == "_M_mutate";
+}
+
+bool makes_room(std::string_view function) {
+  if (may_be_growing(function)) return true;
+  const std::string plain = plain_function(function);
+  if (!plain.starts_with("std::")) return false;
+  const std::string_view last = last_part(plain);
+  return is_one_of(last.substr(0, last.find('<')), kRoomMakers);
 }
 
 bool is_growing(std::string_view function, std::string_view caller) {

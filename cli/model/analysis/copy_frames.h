@@ -18,6 +18,8 @@ bool is_copying(std::string_view function);
 bool is_growing(std::string_view function, std::string_view caller);
 // Whether the function is one of them with some caller.
 bool may_be_growing(std::string_view function);
+// Whether the function grows a std::vector or string by any of its ways, also to a size that one call asks for.
+bool makes_room(std::string_view function);
 
 // std::operator+ of strings: it makes a new string each time, and copies the old ones.
 bool is_concatenating(std::string_view function);

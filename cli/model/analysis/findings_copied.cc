@@ -19,7 +19,7 @@ namespace heapprof::cli {
 namespace {
 
 // The answers for frames, each computed once: many stacks share them.
-enum class Ask { kCopying, kGrowing, kConcatenating, kReadingWhole };
+enum class Ask { kCopying, kGrowing, kMakingRoom, kConcatenating, kReadingWhole };
 
 class FrameAnswers {
  public:
@@ -51,6 +51,7 @@ class FrameAnswers {
     switch (ask_) {
       case Ask::kCopying: return is_copying(function);
       case Ask::kGrowing: return may_be_growing(function);
+      case Ask::kMakingRoom: return makes_room(function);
       case Ask::kConcatenating: return is_concatenating(function);
       case Ask::kReadingWhole: return is_reading_whole(function);
     }
@@ -67,6 +68,7 @@ struct CopiedSum {
   uint64_t bytes = 0;
   uint64_t blocks = 0;
   bool is_estimate = false;
+  bool is_by_sizes = false;
   uint64_t concatenated_bytes = 0;
   uint32_t other_site = kNoModule;
   uint64_t other_bytes = 0;
@@ -85,6 +87,7 @@ Finding finish(const FindingScene& scene, FindingKind kind, uint32_t place, cons
   finding.cost_blocks = sum.blocks;
   finding.each_bytes = sum.blocks == 0 ? 0 : sum.bytes / sum.blocks;
   finding.is_estimate = sum.is_estimate;
+  finding.is_by_sizes = sum.is_by_sizes;
   finding.is_concatenation = sum.concatenated_bytes > sum.bytes / 2;
   finding.share_of = share_of;
   const DeviceTotals& totals = scene.device.totals;
@@ -126,6 +129,29 @@ uint64_t old_block_at_peak(const Site& site) {
   return 0;
 }
 
+// Whether old and new blocks of the series were live together for longer than copies take. The largest block and its
+// half are often both in use: levels of an image, tables of doubling size. The old block of a container is freed after
+// the copy; so the lifetimes of all blocks together last hardly longer than the series itself. Its begin and end are
+// known by time bucket, so the overlap is at least the lifetimes without the time from bucket to bucket.
+bool is_used_beside_new(const FindingScene& scene, const Site& site) {
+  constexpr uint64_t kCopyStartNs = 5'000'000;
+  constexpr uint64_t kUsedBesidePercent = 20;  // of the lifetimes; of two blocks in use at a time, it is near half
+  constexpr uint64_t kCopyByteNs = 5;          // 200 MB/s, with page faults, on a busy machine
+  const std::vector<uint64_t>& bounds_ns = scene.device.bounds_ns;
+  if (site.stays.empty() || bounds_ns.empty()) return false;
+  uint32_t begin = UINT32_MAX;
+  uint32_t end = 0;
+  for (const Stay& stay : site.stays) {
+    begin = std::min(begin, stay.begin);
+    end = std::max(end, stay.end);
+  }
+  const auto bound = [&](size_t at) { return bounds_ns[std::min(at, bounds_ns.size() - 1)]; };
+  const uint64_t series_ns = bound(end + size_t{1}) - bound(begin);
+  const uint64_t copy_ns = add_saturating(kCopyStartNs, std::min(site.numbers.total_bytes, kMiB * kMiB) * kCopyByteNs);
+  const uint64_t overlap_ns = site.numbers.lifetime_ns - std::min(site.numbers.lifetime_ns, series_ns);
+  return overlap_ns > copy_ns && is_share({overlap_ns, site.numbers.lifetime_ns}, kUsedBesidePercent);
+}
+
 }  // namespace
 
 void find_copies(const FindingScene& scene, std::vector<Finding>* findings) {
@@ -155,13 +181,18 @@ void find_copies(const FindingScene& scene, std::vector<Finding>* findings) {
 }
 
 void find_old_and_new(const FindingScene& scene, std::vector<Finding>* findings) {
-  FrameAnswers growing(scene, Ask::kGrowing);
+  FrameAnswers growing(scene, Ask::kMakingRoom);
   SumsByPlace sums;
   for (uint32_t i = 0; i < scene.device.sites.size(); ++i) {
     const Site& site = scene.device.sites[i];
     const uint64_t old_bytes = old_block_at_peak(site);
+    if (old_bytes == 0) continue;
+    const bool is_named = growing.has(site.node) || site.numbers.resized_blocks > 0;
     const bool is_long = site.numbers.total_blocks >= kSeriesBlocks;  // such a series is no coincidence
-    if (old_bytes > 0 && (is_long || growing.has(site.node))) sums[scene.place_of_site[i]].add(i, old_bytes, 1);
+    if (!is_named && (!is_long || is_used_beside_new(scene, site))) continue;
+    CopiedSum& sum = sums[scene.place_of_site[i]];
+    sum.add(i, old_bytes, 1);
+    sum.is_by_sizes = sum.is_by_sizes || !is_named;
   }
   for (const auto& [place, sum] : sums) {
     if (sum.bytes < kTwiceBytes) continue;

@@ -113,7 +113,9 @@ std::string finding_head(const Finding& finding, const ReportView& view) {
     case FindingKind::kSpike:
       return fmt::format("{}{} for {} only, at the peak", least, cost, format_duration(finding.over_ns));
     case FindingKind::kBacklog: return fmt::format("{} waiting in {}", cost, blocks(finding.cost_blocks));
-    case FindingKind::kOldAndNew: return fmt::format("{} left behind while growing, at the peak", cost);
+    case FindingKind::kOldAndNew:
+      return fmt::format("{} {} while growing, at the peak", cost,
+                         finding.is_by_sizes ? "look left behind" : "left behind");
     case FindingKind::kCopies:
       if (finding.is_concatenation) return fmt::format("{} copied by + of strings", cost);
       return fmt::format("{} {} while growing", cost, finding.is_estimate ? "copied" : "moved");
@@ -168,6 +170,11 @@ std::string detail_of(const Profile& profile, const Finding& finding, const Fram
       return fmt::format("what it holds rises and falls slowly while {} pass through it; each lives {} on average",
                          blocks(finding.all_blocks), format_duration(finding.lifetime_ns));
     case FindingKind::kOldAndNew:
+      if (finding.is_by_sizes)
+        return fmt::format(
+            "by their sizes, a container was doubling when the peak was reached: {} the new one of twice the size; no "
+            "function on the stack says so",
+            finding.cost_blocks == 1 ? "its old block was live beside" : "old blocks were each live beside");
       return fmt::format(
           "a container was doubling when the peak was reached: {} beside the new block of twice the size",
           finding.cost_blocks == 1 ? "its old block was still there," : "old blocks were still there,");
@@ -286,7 +293,9 @@ std::string finding_remedy(const Profile& profile, const Finding& finding) {
              "as high as this peak";
     case FindingKind::kBacklog: return "bound the queue, so that the producer waits, or consume faster";
     case FindingKind::kSpike: return "stream it, or work in pieces; a limit on memory has to be as high as this peak";
-    case FindingKind::kOldAndNew: return reserve_text(language) + ": then nothing is left behind";
+    case FindingKind::kOldAndNew:
+      return (finding.is_by_sizes ? "if a container grows there, " : "") + reserve_text(language) +
+             ": then nothing is left behind";
     case FindingKind::kCopies:
       if (finding.is_concatenation) return "append to one string (+=, append) instead of making a new one each time";
       return (finding.is_estimate ? reserve_text(language) : resize_text(language)) +
@@ -409,6 +418,11 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
                  : fmt::format("{} moved {} while a block grew (realloc): {}, or double it", at, cost,
                                resize_text(language));
     case FindingKind::kOldAndNew:
+      if (finding.is_by_sizes)
+        return fmt::format(
+            "the peak looks like the old and the new buffer of a growing container: {} of it from {}; if one grows "
+            "there, {}",
+            cost, at, reserve_text(language));
       return fmt::format("the peak holds the old and the new buffer of a growing container: {} of it from {}; {}", cost,
                          at, reserve_text(language));
     case FindingKind::kTwins:

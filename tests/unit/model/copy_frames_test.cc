@@ -65,6 +65,15 @@ TEST_CASE("functions that grow a container by copying it") {
   CHECK_FALSE(is_growing("", ""));
 }
 
+TEST_CASE("functions that make room in a container, in one step or in many") {
+  CHECK(makes_room("void std::vector<long>::_M_realloc_insert<long const&>(long*, long const&)"));
+  CHECK(makes_room("void std::vector<Event>::_M_range_insert<Event const*>(Event*, Event const*, Event const*)"));
+  CHECK(makes_room("std::vector<char>::_M_default_append(unsigned long)"));
+  CHECK_FALSE(makes_room("my::_M_range_insert(int)"));
+  CHECK_FALSE(makes_room("make_level"));
+  CHECK_FALSE(makes_room(""));
+}
+
 TEST_CASE("functions that read to the end") {
   const std::string iterator = "std::istreambuf_iterator<char, std::char_traits<char> >";
   CHECK(is_reading_whole("void " + std::string(kString) + "::_M_construct<" + iterator + " >(" + iterator + ", " +

@@ -116,6 +116,42 @@ TEST_CASE("the block that a doubling container leaves is found where sizes prove
   CHECK_FALSE(has(scene({insert, kWork, kMain}, two, 8, 8 << 19)));
 }
 
+TEST_CASE("doubling blocks that are in use beside each other are no growing container, unless a function says so") {
+  const Step insert{"void std::vector<int>::_M_realloc_insert<int>(int*, int&&)", "/usr/include/c++/12/bits/vector.tcc",
+                    1};
+  constexpr uint64_t kEachNs = kSecond;
+  const auto found = [](const Step& step, uint64_t overlap_ns, bool has_stays) {
+    constexpr uint64_t kBlocks = 9;
+    SizedNumbers n;
+    n.total_blocks = kBlocks;
+    n.smallest_bytes = 65536;
+    n.largest_bytes = n.smallest_bytes << (kBlocks - 1);
+    n.total_bytes = n.largest_bytes * 2 - n.smallest_bytes;
+    n.peak_blocks = n.max_blocks = 2;
+    n.peak_bytes = n.max_bytes = n.largest_bytes + n.largest_bytes / 2;
+    n.lifetime_ns = kBlocks * kEachNs + (kBlocks - 1) * overlap_ns;
+    Scene made;
+    made.add({step, kWork, kMain}, n);
+    made.host().sites.back().numbers.smallest_bytes = n.smallest_bytes;
+    made.host().sites.back().numbers.largest_bytes = n.largest_bytes;
+    if (has_stays) {
+      for (uint32_t i = 0; i < kBlocks; ++i) made.host().sites.back().stays.push_back({i, i + 1, 65536u << i, 1});
+      for (uint64_t bound = 0; bound <= 10; ++bound) made.host().bounds_ns.push_back(bound * kEachNs);
+    }
+    std::vector<Finding> all = made.found();
+    std::erase_if(all, [](const Finding& finding) { return finding.kind != FindingKind::kOldAndNew; });
+    return all;
+  };
+  const Step level{"make_level", "/src/image.cc", 7};
+  CHECK(found(level, kEachNs / 2, true).empty());
+  REQUIRE(found(level, kEachNs / 100, true).size() == 1);
+  CHECK(found(level, kEachNs / 100, true)[0].is_by_sizes);
+  REQUIRE(found(level, kEachNs / 2, false).size() == 1);  // not known
+  CHECK(found(level, kEachNs / 2, false)[0].is_by_sizes);
+  REQUIRE(found(insert, kEachNs / 2, true).size() == 1);
+  CHECK_FALSE(found(insert, kEachNs / 2, true)[0].is_by_sizes);
+}
+
 TEST_CASE("a copy is a twin if blocks of its size are alive elsewhere") {
   const Step copy{"std::vector<int>::vector(std::vector<int> const&)", "/usr/include/c++/12/bits/stl_vector.h", 1};
   const Step load{"load", "/src/load.cc", 1};
