@@ -141,12 +141,17 @@ bool goes_up(std::vector<LivePoint>::const_iterator first, std::vector<LivePoint
   return true;
 }
 
-// Whether the series rises from a tenth of its maximum to nine tenths, and falls as far, each for a good part of the
-// run and without reversing: a cache that is swept now and then goes up and down.
-bool rises_and_falls(const std::vector<LivePoint>& series, uint64_t duration_ns) {
+struct TimeSpan {
+  uint64_t from_ns = 0;
+  uint64_t to_ns = 0;
+};
+
+// When the series rises from a tenth of its maximum to nine tenths, if it then falls as far, each for a good part of
+// the run and without reversing: a cache that is swept now and then goes up and down.
+std::optional<TimeSpan> rise_before_fall(const std::vector<LivePoint>& series, uint64_t duration_ns) {
   const auto highest = std::max_element(series.begin(), series.end(),
                                         [](const LivePoint& a, const LivePoint& b) { return a.bytes < b.bytes; });
-  if (highest == series.end()) return false;
+  if (highest == series.end()) return std::nullopt;
   const uint64_t low = highest->bytes / 10;
   const uint64_t high = highest->bytes - low;
   const uint64_t back = highest->bytes / 100 * kBacklogBackPercent;
@@ -156,16 +161,76 @@ bool rises_and_falls(const std::vector<LivePoint>& series, uint64_t duration_ns)
   const auto rise_to = std::find_if(series.begin(), series.end(), is_high);
   const auto before_fall = std::find_if(series.rbegin(), series.rend(), is_high);
   const auto fall_to = std::find_if(highest, series.end(), is_low);
-  if (before_rise == series.rend() || fall_to == series.end()) return false;
+  if (before_rise == series.rend() || fall_to == series.end()) return std::nullopt;
   const auto rise_from = before_rise.base() - 1;
   const auto fall_from = before_fall.base() - 1;
-  if (rise_to->at_ns < rise_from->at_ns + duration_ns / 100 * kBacklogRisePercent) return false;
-  if (fall_to->at_ns < fall_from->at_ns + duration_ns / 100 * kBacklogFallPercent) return false;
+  if (rise_to->at_ns < rise_from->at_ns + duration_ns / 100 * kBacklogRisePercent) return std::nullopt;
+  if (fall_to->at_ns < fall_from->at_ns + duration_ns / 100 * kBacklogFallPercent) return std::nullopt;
   const std::vector<LivePoint> backwards(series.rbegin(), series.rend());
   const auto backward = [&](std::vector<LivePoint>::const_iterator at) {
     return backwards.begin() + (series.end() - at - 1);
   };
-  return goes_up(rise_from, rise_to, back) && goes_up(backward(fall_to), backward(fall_from), back);
+  if (!goes_up(rise_from, rise_to, back) || !goes_up(backward(fall_to), backward(fall_from), back)) return std::nullopt;
+  return TimeSpan{rise_from->at_ns, rise_to->at_ns};
+}
+
+// The blocks that began within the span, and lived across a bucket boundary.
+struct Begun {
+  uint64_t blocks = 0;
+  double lifetime_ns = 0;  // of a block, on average
+};
+
+Begun begun_in(const FindingScene& scene, const Place& place, TimeSpan span) {
+  const std::vector<uint64_t>& bounds_ns = scene.device.bounds_ns;
+  Begun begun;
+  if (bounds_ns.empty()) return begun;
+  const auto middle_ns = [&](size_t bucket) {
+    const size_t last = bounds_ns.size() - 1;
+    const auto left = static_cast<double>(bounds_ns[std::min(bucket, last)]);
+    return left + (static_cast<double>(bounds_ns[std::min(bucket + 1, last)]) - left) / 2;
+  };
+  double lifetimes_ns = 0;
+  for (const uint32_t index : place.sites) {
+    const Site& site = scene.device.sites[index];
+    if (site.suppressed_by > 0) continue;
+    for (const Stay& stay : site.stays) {
+      const double at_ns = middle_ns(stay.begin);
+      if (at_ns < static_cast<double>(span.from_ns) || at_ns > static_cast<double>(span.to_ns)) continue;
+      begun.blocks = add_saturating(begun.blocks, stay.blocks);
+      lifetimes_ns += static_cast<double>(stay.blocks) * (middle_ns(stay.end) - at_ns);
+    }
+  }
+  if (begun.blocks > 0) begun.lifetime_ns = lifetimes_ns / static_cast<double>(begun.blocks);
+  return begun;
+}
+
+// Whether blocks live longer, the more of them there are, as in a queue; true if that is not known. Sessions that each
+// last for a fixed time become more and fewer with what arrives, and live as long.
+bool waits_longer(const FindingScene& scene, const Place& place, TimeSpan rise) {
+  const uint64_t third_ns = (rise.to_ns - rise.from_ns) / 3;
+  const Begun first = begun_in(scene, place, {rise.from_ns, rise.from_ns + third_ns});
+  const Begun last = begun_in(scene, place, {rise.to_ns - third_ns, rise.to_ns});
+  if (first.blocks == 0 || last.blocks == 0) return true;
+  return last.lifetime_ns >= first.lifetime_ns * kBacklogWaitFactor;
+}
+
+// When the place's memory rises, if it then falls, slowly, while blocks pass through it.
+std::optional<TimeSpan> slow_rise(const FindingScene& scene, const Place& place) {
+  const SiteNumbers& numbers = place.numbers;
+  const AtPeak sum = at_peak(scene, place);
+  if (sum.bytes < kBacklogBytes || !is_share({sum.bytes, scene.device.totals.peak_bytes}, kBacklogPercent))
+    return std::nullopt;
+  if (sum.blocks < kBacklogBlocks || numbers.total_blocks / 2 < sum.blocks) return std::nullopt;
+  return rise_before_fall(live_series(scene, place), scene.profile.run.duration_ns);
+}
+
+// Whether the place goes on working as in the start: it makes further blocks, which live about as long. Then a rush at
+// the start made the peak, for example of clients.
+bool goes_on(const FindingScene& scene, const Place& place, uint64_t from_ns) {
+  const Begun start = begun_in(scene, place, {0, from_ns});
+  const Begun later = begun_in(scene, place, {from_ns, scene.profile.run.duration_ns});
+  return later.blocks >= kGoesOnBlocks && is_share({later.blocks, start.blocks}, kGoesOnPercent) &&
+         later.lifetime_ns >= start.lifetime_ns / 2 && later.lifetime_ns <= start.lifetime_ns * 2;
 }
 
 }  // namespace
@@ -181,6 +246,7 @@ void find_start_peak(const FindingScene& scene, std::vector<Finding>* findings) 
   for (uint32_t place = 0; place < scene.places.size(); ++place) {
     const uint64_t at_peak_bytes = at_peak(scene, scene.places[place]).bytes;
     if (!is_share({at_peak_bytes, totals.peak_bytes}, 1)) continue;
+    if (goes_on(scene, scene.places[place], descent.from_ns)) continue;
     std::optional<uint64_t> later = later_bytes(scene, scene.places[place], descent.from_ns);
     // It allocated more than it had at the peak: between the moments it may have had all of the later memory again.
     const uint64_t again_bytes =
@@ -218,13 +284,8 @@ void find_spike(const FindingScene& scene, std::vector<Finding>* findings) {
   }
   std::optional<Cause> cause = find_cause(scene, passing, kSpikeBytes);
   if (!cause) return;
-  // Also a backlog without a source line, which is not reported as a problem: it is no spike either.
-  const Place& largest = scene.places[cause->passing.place];
-  const bool is_backlog = std::any_of(findings->begin(), findings->end(), [&](const Finding& finding) {
-    return finding.kind == FindingKind::kBacklog && finding.device == scene.device_number &&
-           finding.has_frame == largest.has_frame && finding.frame == largest.frame;
-  });
-  if (is_backlog) return;
+  // A backlog, or sessions that become more and fewer.
+  if (slow_rise(scene, scene.places[cause->passing.place])) return;
   Finding finding = start_finding(scene, FindingKind::kSpike, &*cause);
   finding.over_ns = spike.high_ns;
   finding.later_bytes = spike.elsewhere_bytes;
@@ -302,21 +363,18 @@ void find_untouched(const FindingScene& scene, std::vector<Finding>* findings) {
 }
 
 void find_backlog(const FindingScene& scene, std::vector<Finding>* findings) {
-  const uint64_t duration_ns = scene.profile.run.duration_ns;
   if (!has_moments(scene.profile, scene.device)) return;
   for (uint32_t place = 0; place < scene.places.size(); ++place) {
+    const std::optional<TimeSpan> rise = slow_rise(scene, scene.places[place]);
+    if (!rise || !waits_longer(scene, scene.places[place], *rise)) continue;
     const SiteNumbers& numbers = scene.places[place].numbers;
     const AtPeak sum = at_peak(scene, scene.places[place]);
-    const Ratio share{sum.bytes, scene.device.totals.peak_bytes};
-    if (sum.bytes < kBacklogBytes || !is_share(share, kBacklogPercent)) continue;
-    if (sum.blocks < kBacklogBlocks || numbers.total_blocks / 2 < sum.blocks) continue;
-    if (!rises_and_falls(live_series(scene, scene.places[place]), duration_ns)) continue;
     Finding finding = start_finding(scene, FindingKind::kBacklog, place, sum.sites);
     finding.cost_bytes = sum.bytes;
     finding.cost_blocks = sum.blocks;
     finding.all_blocks = numbers.total_blocks;
     finding.lifetime_ns = numbers.lifetime_ns / numbers.total_blocks;
-    finding.share = share;
+    finding.share = {sum.bytes, scene.device.totals.peak_bytes};
     findings->push_back(std::move(finding));
   }
 }

@@ -226,6 +226,71 @@ TEST_CASE("a place that is large for a short time is a spike, and a queue that f
   CHECK(scene({0, 0, 0, 0, 0, peak, 7'500'000, 5'000'000, 2'500'000, 0}, 4000).kinds() == "spike");  // filled at once
 }
 
+namespace {
+
+// Blocks of one size that begin in each second, so many, and live so long: with the stays, bounds and curve of that.
+struct Batch {
+  uint64_t count = 0;
+  uint32_t lives_seconds = 0;
+};
+Scene flow(const std::vector<Batch>& by_second) {
+  constexpr uint64_t kEachBytes = 10'000;
+  const auto seconds = static_cast<uint32_t>(by_second.size());
+  std::vector<uint64_t> live(seconds);  // the most in each second
+  std::vector<Stay> stays;
+  SizedNumbers n;
+  for (uint32_t second = 0; second < seconds; ++second) {
+    const auto [count, lives_seconds] = by_second[second];
+    if (count == 0) continue;
+    const uint32_t end = std::min(second + lives_seconds, seconds - 1);
+    stays.push_back({second, end, count * kEachBytes, count});
+    for (uint32_t at = second; at <= end; ++at) live[at] += count * kEachBytes;
+    n.total_blocks += count;
+    n.lifetime_ns += count * lives_seconds * kSecond;
+  }
+  n.total_bytes = n.total_blocks * kEachBytes;
+  const auto highest = std::max_element(live.begin(), live.end());
+  n.peak_bytes = n.max_bytes = *highest;
+  n.peak_blocks = n.max_blocks = *highest / kEachBytes;
+  Scene made;
+  made.add({kWork, kMain}, n).live(live);
+  made.profile().run.duration_ns = seconds * kSecond;
+  made.host().sites.back().stays = stays;
+  for (uint32_t second = 0; second <= seconds; ++second) made.host().bounds_ns.push_back(second * kSecond);
+  made.host().totals.peak_ns = static_cast<uint64_t>(highest - live.begin()) * kSecond;
+  made.host().timeline.bucket_ns = kSecond;
+  for (const uint64_t bytes : live) made.host().timeline.buckets.push_back({bytes, bytes});
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("blocks wait in a backlog the longer, the more there are; those that live for a fixed time are none") {
+  // It accepts for fifteen seconds, and then no more: each session ends after five.
+  std::vector<Batch> sessions(20, {200, 5});
+  std::fill(sessions.begin() + 15, sessions.end(), Batch{});
+  CHECK(flow(sessions).kinds().empty());
+  std::vector<Batch> wave(24);  // more and fewer of them
+  for (size_t i = 0; i < wave.size(); ++i) wave[i] = {40 * std::min<uint64_t>(i, 23 - i), 3};
+  CHECK(flow(wave).kinds().empty());
+  // The consumer is slower than the producer, who stops after twelve seconds.
+  std::vector<Batch> queue(24);
+  for (uint32_t i = 0; i < 12; ++i) queue[i] = {200, i * 2 / 3};
+  CHECK(flow(queue).kinds() == "backlog");
+}
+
+TEST_CASE("a rush at the start is no start-up memory where the place goes on as in it") {
+  const auto scene = [](Batch later) {
+    std::vector<Batch> all(40, later);
+    std::fill_n(all.begin(), 7, Batch{300, 4});
+    return flow(all);
+  };
+  CHECK(scene({40, 4}).kinds().empty());
+  CHECK(scene({40, 1}).kinds() == "start-peak");  // other blocks
+  CHECK(scene({1, 4}).kinds() == "start-peak");   // hardly any
+  CHECK(scene({0, 0}).kinds() == "start-peak");
+}
+
 TEST_CASE("a spike's amounts are from foot to foot, its time that of more than half of the peak") {
   const uint64_t peak = 10'000'000;
   const auto spike = [&](const std::vector<uint64_t>& bytes) {
