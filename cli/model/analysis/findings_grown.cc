@@ -18,7 +18,8 @@ namespace {
 
 struct Growth {
   uint64_t gained_bytes = 0;  // 0: it does not grow steadily
-  uint64_t over_ns = 0;
+  uint64_t begin_ns = 0;
+  uint64_t end_ns = 0;
 };
 
 // Whether the place frees half of its maximum while the program goes on: frees at the end do not count.
@@ -70,7 +71,7 @@ Growth measure_growth(const std::vector<LivePoint>& series, uint64_t duration_ns
     if (most - static_cast<double>(point.bytes) > gained / 8) return {};  // it goes up and down
   }
   if (is_released(highest, series.end(), duration_ns)) return {};
-  return {static_cast<uint64_t>(gained), static_cast<uint64_t>(end_ns - begin_ns)};
+  return {static_cast<uint64_t>(gained), static_cast<uint64_t>(begin_ns), static_cast<uint64_t>(end_ns)};
 }
 
 // A stay is live at each bucket boundary after its begin, up to its end.
@@ -182,16 +183,25 @@ void find_growth(const FindingScene& scene, std::vector<Finding>* findings) {
                : measure_growth(series_at_moments(scene, scene.places[place]), duration_ns, {0, duration_ns}, false);
     const Ratio share{growth.gained_bytes, scene.device.totals.peak_bytes};
     if (growth.gained_bytes == 0 || !is_share(share, kGrowthPercent)) continue;
+    const auto largest = std::max_element(
+        sites.begin(), sites.end(), [](const WeightedSite& a, const WeightedSite& b) { return a.weight < b.weight; });
+    const uint32_t largest_node = scene.device.sites[largest->site].node;
+    // The callers share what was gained: a caller whose memory stays as it is may have most of the peak.
+    for (WeightedSite& site : sites) {
+      Place one = scene.places[place];
+      one.sites = {site.site};
+      const std::vector<LivePoint> series = is_own ? live_series(scene, one) : series_at_moments(scene, one);
+      const double before = bytes_at(series, static_cast<double>(growth.begin_ns));
+      site.weight = static_cast<uint64_t>(std::max(0.0, bytes_at(series, static_cast<double>(growth.end_ns)) - before));
+    }
     Finding finding = start_finding(scene, FindingKind::kGrowth, place, sites);
     finding.cost_bytes = growth.gained_bytes;
     finding.cost_blocks = most_blocks;
-    finding.over_ns = growth.over_ns;
+    finding.over_ns = growth.end_ns - growth.begin_ns;
     finding.share = share;
     finding.is_brief = is_brief;
-    const auto largest = std::max_element(
-        sites.begin(), sites.end(), [](const WeightedSite& a, const WeightedSite& b) { return a.weight < b.weight; });
-    finding.is_of_tensors = scene.device.name.ends_with("/tensors") ||
-                            goes_through_torch(scene.profile, scene.tree, scene.device.sites[largest->site].node);
+    finding.is_of_tensors =
+        scene.device.name.ends_with("/tensors") || goes_through_torch(scene.profile, scene.tree, largest_node);
     finding.is_left = is_exited_run(scene.profile) && leaked_bytes >= growth.gained_bytes - growth.gained_bytes / 10;
     findings->push_back(std::move(finding));
   }

@@ -58,6 +58,20 @@ TEST_CASE("growth that is small, short, or explained is not found") {
   CHECK(beside.kinds().empty());  // below 1 % of the peak
 }
 
+TEST_CASE("the callers of what grows have their parts of the growth, not of the peak") {
+  const Step helper{"mem_get", "/src/wrap.c", 6};
+  Scene scene;
+  scene.add({helper, {"add_session", "/src/wrap.c", 11}, kMain}, blocks(100, 40'000)).live(rising(400'000));
+  scene.add({helper, {"load", "/src/wrap.c", 13}, kMain}, blocks(1, 3'000'000));
+  scene.host().sites.back().live_bytes = std::vector<uint64_t>(10, 3'000'000);
+  const std::vector<Finding> found = scene.found();
+  REQUIRE(found.size() == 1);
+  REQUIRE(found[0].kind == FindingKind::kGrowth);
+  CHECK(found[0].callers.shares.empty());
+  REQUIRE(found[0].callers.frames.size() == 2);
+  CHECK(scene.profile().frames[found[0].callers.frames[0]].function == "add_session");
+}
+
 TEST_CASE("what grows is summed over the callers of a place, and an orderly end does not hide it") {
   Scene scene;
   scene.add({kWork, {"a", "/src/a.cc", 1}, kMain}, blocks(20, 10'000)).live(rising(50'000));
