@@ -187,9 +187,9 @@ void find_growth(const FindingScene& scene, std::vector<Finding>* findings) {
         sites.begin(), sites.end(), [](const WeightedSite& a, const WeightedSite& b) { return a.weight < b.weight; });
     const uint32_t largest_node = scene.device.sites[largest->site].node;
     // The callers share what was gained: a caller whose memory stays as it is may have most of the peak.
+    Place one = scene.places[place];
     for (WeightedSite& site : sites) {
-      Place one = scene.places[place];
-      one.sites = {site.site};
+      one.sites.assign(1, site.site);
       const std::vector<LivePoint> series = is_own ? live_series(scene, one) : series_at_moments(scene, one);
       const double before = bytes_at(series, static_cast<double>(growth.begin_ns));
       site.weight = static_cast<uint64_t>(std::max(0.0, bytes_at(series, static_cast<double>(growth.end_ns)) - before));
