@@ -87,13 +87,14 @@ end("none")
 P
 cat >leaves.py <<'P'
 import os, subprocess, sys, time
-subprocess.Popen(sys.argv[1:])
+open("run.pid", "w").write(str(subprocess.Popen(sys.argv[1:]).pid))
 while not os.path.exists("ready"): time.sleep(0.01)
 P
 for what in prctl syscall exec withdraws; do
   rm -f word ready
   "$PYTHON" leaves.py $run "$PYTHON" asks.py $what
   wait_for 60 "the program's word ($what)" test -e word
+  wait_for 60 "the end of heapprof ($what)" is_over "$(cat run.pid)"  # it writes its profile here until then
   expected=signal
   [ $what != withdraws ] || expected=none
   expect_eq "the parent's death ($what)" "$(cat word)" $expected
