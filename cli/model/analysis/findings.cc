@@ -226,6 +226,11 @@ std::vector<Unasked> find_unasked(const Profile& profile, std::string_view devic
     unasked.push_back({kind, is_asked ? without_moments : "", lack});
   }
   const bool is_one_run = profile.merged.empty();
+  const bool is_of_host = device.empty() || device == "host";
+  if (is_of_host && (!is_one_run || !profile.run.complete || profile.run.sampling.has_any())) {
+    for (const FindingKind kind : {FindingKind::kFragmentation, FindingKind::kUntouched})
+      unasked.push_back({kind, "", is_one_run ? Lack::kEveryBlock : Lack::kOneRun});
+  }
   const bool has_ended = profile.run.end.kind == EndKind::kExited || (is_one_run && profile.run.leak_check.is_made);
   if (!has_ended) unasked.push_back({FindingKind::kNeverFreed, "", is_one_run ? Lack::kEnd : Lack::kOneRun});
   if (!has_ended || !is_one_run)

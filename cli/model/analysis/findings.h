@@ -113,6 +113,7 @@ enum class Lack {
   kMoments,      // the sites' live bytes over the run
   kHostMoments,  // the same, for some of the devices
   kEnd,          // the program did not exit by itself
+  kEveryBlock,   // a profile that is complete and not sampled
   kNames         // of functions
 };
 struct Unasked {

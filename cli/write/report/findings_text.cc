@@ -56,7 +56,7 @@ class FindingsText {
   std::string bold(const std::string& text) const { return painted(text, kBold); }
   std::string faint(const std::string& text) const { return painted(text, kFaint); }
 
-  // What could not be judged, by reason; without findings also what no profile can show.
+  // What could not be judged, by reason; without findings also what was not asked for or cannot be seen.
   void unjudged(bool is_whole) {
     std::vector<std::pair<std::string, std::string>> lines;  // why, what
     for (const Unasked& one : find_unasked(profile_, view_.device)) {
@@ -77,8 +77,8 @@ class FindingsText {
       lines.emplace_back(judgement.is_asked ? escape_controls(judgement.reason) : "heapprof run --leak-check asks that",
                          "whether live blocks can still be reached");
     if (is_whole)
-      lines.emplace_back("no profile says what a program does with a block between malloc and free",
-                         "memory that is never used");
+      lines.emplace_back("only the pages of blocks of 64 KiB and more are looked at",
+                         "small blocks that are never used");
     if (lines.empty()) return;
     text_ += is_whole ? "not judged:\n" : "\nnot judged:\n";
     for (const auto& [why, what] : lines) wrap(what + ": " + why, 2, "");

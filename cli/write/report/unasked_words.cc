@@ -39,6 +39,11 @@ std::string why_unasked(const Profile& profile, const Unasked& unasked) {
       return fmt::format("not on {}: the file does not say what places held there over time",
                          escape_controls(unasked.devices));
     case Lack::kEnd: return "the program did not come to its own end, where it might have freed them";
+    case Lack::kEveryBlock:
+      return fmt::format("pages are judged only if every block is known, and {}",
+                         profile.run.sampling.is_sampled() ? "blocks were sampled"
+                         : profile.run.sampling.has_any()  ? "recording was paused"
+                                                           : "the profile is incomplete");
     case Lack::kNames: return "told by the names of functions, which a third of the peak or more has not";
   }
   return "";

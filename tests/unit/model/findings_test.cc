@@ -27,6 +27,21 @@ TEST_CASE("a device whose sites are not looked at over time is said not to be as
   CHECK(find_unasked(scene.profile(), "host").empty());
 }
 
+TEST_CASE("pages of the host are not judged if blocks are unknown, and that is said") {
+  Scene scene;
+  scene.add({kWork, kMain}, blocks(100, 40'000)).live(rising(40'000));
+  scene.profile().run.sampling.interval_bytes = 4096;
+  const std::vector<Unasked> both = {{FindingKind::kFragmentation, "", Lack::kEveryBlock},
+                                     {FindingKind::kUntouched, "", Lack::kEveryBlock}};
+  CHECK(find_unasked(scene.profile(), "") == both);
+  CHECK(find_unasked(scene.profile(), "host") == both);
+  scene.profile().run.sampling = {};
+  scene.profile().run.complete = false;
+  CHECK(find_unasked(scene.profile(), "host") == both);
+  scene.profile().run.complete = true;
+  CHECK(find_unasked(scene.profile(), "host").empty());
+}
+
 TEST_CASE("bytes that realloc moved, and half of what a growing vector allocated, are copies") {
   SizedNumbers moved = blocks(100, 100'000);
   moved.resized_blocks = 99;

@@ -8,8 +8,8 @@ not judged:
   is needed for a short time, queues that fill up: the file does not say what
   places held when
   whether live blocks can still be reached: heapprof run --leak-check asks that
-  memory that is never used: no profile says what a program does with a block
-  between malloc and free
+  small blocks that are never used: only the pages of blocks of 64 KiB and more
+  are looked at
 WORDS
 expect_status 0 "$HEAPPROF_BIN" report --findings --format json "$small"
 expect_eq "nothing found, in JSON" "$(jq -c '[.findings_count, .findings, .not_asked]' out.txt)" '[0,[],["growth","start-peak","spike","backlog"]]'
@@ -24,4 +24,5 @@ expect_in_order out.txt "large blocks that are never freed, small blocks that ar
 # Events were lost: all the rest was judged by what was seen.
 jq -c '.heapprof.run.complete = false | .heapprof.run.incomplete_reason = "3 events were lost"' "$small" >lost.json
 expect_status 0 "$HEAPPROF_BIN" report --findings lost.json
+expect_in_order out.txt "memory that stays resident when it is freed, large blocks that are not used: pages are judged only if every block is known, and the profile is incomplete"
 expect_in_order out.txt "what is not in this profile, which is incomplete: 3 events were lost"
