@@ -2,7 +2,7 @@
 # them with HEAPPROF_JUDGEMENT=all, as scripts/nightly has it; else those that are quick to build and to run, and that
 # say the same on a busy machine: whether the queue of `clicks` is a backlog depends on which of two threads is slower,
 # and the export of `invoices` is a spike where it does not take longer than the rest.
-names="docsearch tileserver mailroom parcels ticker wavgrab heatmap logmerge wordcount segstore"
+names="docsearch tileserver mailroom parcels ticker wavgrab heatmap pyramid logmerge wordcount segstore"
 [ "${HEAPPROF_JUDGEMENT:-}" != all ] || names=$(sed '1d; s/\..*//' "$SOURCE/tests/judgement/truth.tsv")
 mkdir programs
 if [ "${HEAPPROF_JUDGEMENT:-}" = all ]; then
