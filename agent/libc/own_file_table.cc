@@ -1,17 +1,18 @@
 // agent/libc/own_file_table.cc: a task of this process that shares everything but the files with its maker.
 //
-// A process of one thread needs nothing of this: with its signals blocked no other code can use its table. That is most
-// starts (before main), and an exec in a child that has just been made. The number of links of /proc/self/task, which
-// needs no descriptor, tells how many threads there are. But POSIX record locks belong to a table, and closing a file
-// there releases all of that file's: a program may hold one on the very program that it starts.
+// A process of one thread needs nothing of this: with its signals blocked no other code can use its table. This covers
+// most starts (before main), and an exec in a child that has just been made. The link count of /proc/self/task tells
+// how many threads there are; reading it (stat) needs no descriptor. But POSIX record locks belong to a table, and
+// closing a file in a table releases all locks that the table has on that file. A program may have such a lock on the
+// very executable that it starts.
 //
 // The task is made as by vfork: it runs below its maker's frame, on the same stack, while the maker sleeps. It is a
-// thread of the process (CLONE_THREAD), so that no SIGCHLD, no wait() and no pid tells of it, and it makes its table
-// its own by close_range(CLOSE_RANGE_UNSHARE), which copies none of the files that it is to close: a copy would cost
-// with every open file, and closing it would flush them. Before Linux 5.9 it is a copy.
+// thread of the process (CLONE_THREAD), so no SIGCHLD, wait() or pid reveals it. It gets its own table with
+// close_range(CLOSE_RANGE_UNSHARE), which does not copy the files that it is to close. A full copy would cost time for
+// every open file, and closing the copy would flush those files. Before Linux 5.9 the table is such a copy.
 //
-// Its maker is woken when the task has given up the memory, a little before it is gone: so the maker waits for that as
-// well, as some system calls work only with one thread (unshare of a user namespace).
+// The maker wakes when the task has given up the memory, shortly before the task is gone. It then waits until the task
+// is gone, too, because some system calls (unshare of a user namespace) work only in a process with one thread.
 //
 // Tried and rejected: unshare(CLONE_FILES) in the thread itself, which can never be undone.
 #include "agent/libc/own_file_table.h"
@@ -35,7 +36,7 @@ constexpr long kTaskFlags = CLONE_VM | CLONE_THREAD | CLONE_SIGHAND | CLONE_FS |
 constexpr int kMostYields = 20;
 constexpr int kMostNaps = 200;  // of 50 µs: under a debugger the task ends when the debugger lets it
 
-// 1: close_range gave no table of its own: it is copied at once.
+// 1: close_range could not give the task a table of its own: from now on clone copies the table.
 std::atomic<uint32_t> g_copies_table{0};
 
 struct Visit {
@@ -64,7 +65,7 @@ bool leave_table(int kept_fd) {
 // Runs on the task.
 void visit(Visit* one) {
   if (one->is_copy) {
-    for (int fd = 0; fd < 3; ++fd) {  // room in a full table
+    for (int fd = 0; fd < 3; ++fd) {  // makes room in a full table
       if (fd != one->kept_fd) sys_close(fd);
     }
   } else if (!leave_table(one->kept_fd)) {
@@ -109,7 +110,7 @@ void wait_until_gone(int task) {
     if (i < kMostYields) {
       sys_yield();
     } else {
-      raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&nap), 0);  // it may have a lower priority
+      raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&nap), 0);  // a yield may not let a task of lower priority run
     }
   }
 }

@@ -1,13 +1,13 @@
 // agent/libc/vector_state.h: calls a function outside the agent, and leaves vector registers and x87 as they were
 // before.
 //
-// The agent itself uses general registers alone. What it calls of libc or of the program may use the others, and a
-// caller that was compiled with -fipa-ra knows which registers the function that it called (agent/hooks/inner.h) leaves
-// alone.
+// The agent itself uses general registers alone. Functions of libc or of the program that it calls may use vector and
+// x87 registers. A caller that was compiled with -fipa-ra may rely on the function that it called (agent/hooks/inner.h)
+// to leave certain registers unchanged.
 //
 // Guarantees
-//  - Where keep_vector_state() was called: xmm, ymm, zmm, opmask, x87 and MXCSR are afterwards as before
-//    (tests/integration/malloc/inner_registers.sh). Elsewhere it is a plain call.
+//  - After keep_vector_state() was called, a call leaves xmm, ymm, zmm, opmask, x87 and MXCSR as before
+//    (tests/integration/malloc/inner_registers.sh). Otherwise it is a plain call.
 // Context:  anywhere; needs 2.8 KiB of stack.
 #pragma once
 
@@ -18,7 +18,8 @@
 
 namespace heapprof::agent {
 
-// From now on. Context: the start, as a program may make CPUID fault later (arch_prctl).
+// From now on call_kept() preserves vector and x87 registers. Context: the start, as a program may make CPUID fault
+// later (arch_prctl).
 void keep_vector_state();
 
 namespace vector_state {

@@ -6,15 +6,15 @@
 // Guarantees
 //  - No address faults, whatever it is (tests/unit/agent_process, tests/integration/processes/bad_pointers.sh).
 //  - What is read is a copy: a write by another thread does not change what was checked.
-//  - What a program passes to a system call (read_given_…, strings) is read even if the kernel gives no answer (a
-//    sandbox refuses process_vm_readv): page by page, after asking whether the page can be read. Only in that case does
-//    it have to stay mapped until the call returns, as for the call itself
+//  - What a program passes to a system call (read_given_…, strings) is read even if the kernel refuses process_vm_readv
+//    (as a sandbox does): the agent then reads it page by page, after asking the kernel whether the page can be read.
+//    Only in that case must the memory stay mapped during the program's call, which needs that itself
 //    (tests/integration/processes/sanitized_children.sh).
-// Not provided: other reads if the kernel gives no answer. Under a filter of the program's own the agent makes no
-//               system call: then nothing can be read. Memory without a page behind it (a device's registers) cannot be
-//               read either.
+// Not provided: the other reads (read_own_part, read_own_memory) if the kernel refuses process_vm_readv. Under a
+//               seccomp filter of the program's own the agent makes no system call, so nothing can be read. Memory
+//               without a page behind it (a device's registers) cannot be read either.
 // Context:  anywhere, vfork children and signal handlers included. errno is as before.
-// Cost:     two system calls for 64 KiB: 1.3 µs, and 0.5 µs a page on a virtual machine. Stack: 600 bytes.
+// Cost:     two system calls for each 64 KiB; on a virtual machine 1.3 µs, plus 0.5 µs for each page. Stack: 600 bytes.
 #pragma once
 
 #include <stddef.h>
@@ -33,9 +33,9 @@ bool read_own_memory(void* to, const void* from, size_t bytes);
 size_t read_given_part(void* to, const void* from, size_t bytes);
 bool read_given_memory(void* to, const void* from, size_t bytes);
 
-// The end of the pages from `start` on that can be read, as far as `wanted`, or as `most` where a call reaches that
-// far: an address of a page's end, or `start` itself where nothing can be read. No page beyond both is asked for.
-// pre: start is a page's start. Cost: a system call for 16 pages.
+// Returns the end of the run of readable pages that begins at `start`: the end of a page, or `start` itself if the
+// first page cannot be read. It looks as far as `wanted`, and up to `most` if a system call has room for more pages; it
+// never asks about a page beyond both. pre: `start` is the start of a page. Cost: a system call for 16 pages.
 uintptr_t find_readable_end(uintptr_t start, uintptr_t wanted, uintptr_t most = 0);
 
 // False where the kernel gives no answer at all.
@@ -45,8 +45,8 @@ bool can_read_own_memory();
 // answer.
 bool can_read_page(uintptr_t address);
 
-// Pages that were found to be readable, for many small reads of tables that a file laid out: a page is asked about
-// once, and read directly after that. 2 KiB.
+// Remembers which pages can be read, for many small reads of tables whose layout comes from a file: a page is asked
+// about once, and read directly after that. 2 KiB.
 // pre: nothing is unmapped while it is used (start-up; the loader's lock is held).
 // Cost: 1 ns; 0.2 µs for a new page.
 class ReadablePages {
@@ -90,8 +90,8 @@ bool read_own_string_end(char* to, size_t room, const char* from);
 // No program can be given a longer string (the kernel's MAX_ARG_STRLEN).
 inline constexpr size_t kMostStringBytes = 128 << 10;
 
-// Reads the beginnings of strings that mostly lie side by side, as those of an environment do: it makes a system call
-// only if the string is not in what the last one read. Stack: 600 bytes.
+// Reads the beginnings of strings that mostly lie side by side, as those of an environment do: it makes a new system
+// call only if the string is not in what the previous call read. Stack: 600 bytes.
 class StringBeginnings {
  public:
   // The first kKnownBytes bytes of the string at least, or all up to its zero byte; valid until the next call. nullptr:

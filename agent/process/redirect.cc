@@ -1,7 +1,7 @@
 // agent/process/redirect.cc: writes into symbol tables and into slots that relocations name.
 //
-// A slot is known by what it holds: the address of one of the functions. One that is not bound yet holds another
-// address, and gets the agent's from the symbol table when it is bound.
+// A slot is known by what it holds: the address of one of the functions. A slot that is not bound yet holds another
+// address; when the loader binds it, it gets the address of the agent's function from the changed symbol table.
 #include "agent/process/redirect.h"
 
 #include "agent/libc/raw.h"
@@ -19,7 +19,8 @@ namespace {
 
 constexpr uint64_t kPageBytes = 4096;
 
-// Most slots hold none of the addresses that are looked for: a filter by a few of their bits saves comparing with each.
+// Most slots hold none of the addresses that are looked for. A filter on a few address bits avoids comparing a slot
+// with each of them.
 class AddressFilter {
  public:
   void add(const void* address) { bits_[bit_of(address) / 64] |= 1ull << bit_of(address) % 64; }
@@ -115,8 +116,8 @@ class Segments {
   ProgramHeaders headers_;
 };
 
-// Writes aligned words of a loaded object. Pages that it has to unprotect are protected again at its end, or when it
-// goes on elsewhere: each is two system calls.
+// Writes aligned words of a loaded object. Pages that the Writer unprotects are protected again when it is destroyed or
+// moves on to other pages: two system calls each time.
 class Writer {
  public:
   explicit Writer(const link_map* object) : segments_(object) {}
@@ -151,8 +152,8 @@ class Writer {
   static bool protect(uint64_t start_avma, uint64_t bytes, int protection) {
     return !is_error(raw_syscall(SYS_mprotect, static_cast<long>(start_avma), static_cast<long>(bytes), protection));
   }
-  // Another thread may be relocating the object, and protects the page itself when it is done: if the agent protected
-  // it, its next store would fault. The kernel stores only where the page is writable at this moment.
+  // Another thread may be relocating the object, and will protect the page when it is done. If the agent protected the
+  // page first, that thread's next store would fault. The kernel stores only where the page is writable at this moment.
   static bool stored_unprotected(uint64_t address_avma, uint64_t value) {
     iovec from{&value, sizeof value};
     iovec to{reinterpret_cast<void*>(address_avma), sizeof value};
@@ -197,8 +198,8 @@ bool defines_any(const link_map* object, const Redirection* list, size_t count) 
   return false;
 }
 
-// Slots that hold `real` get `to`; kRestored: slots that hold `to` get `real`. kOthers: only if another object has the
-// function. kCalled: only those that calls go through.
+// Slots that hold `real` get `to`; kRestored: slots that hold `to` get `real`. kOthers: as the first, except for
+// functions that the object itself defines. kCalled: only those that calls go through.
 enum class Slots { kOthers, kCalled, kRestored };
 
 AddressFilter filter_of(const Redirection* list, size_t count, Slots which) {
@@ -209,13 +210,14 @@ AddressFilter filter_of(const Redirection* list, size_t count, Slots which) {
   return filter;
 }
 
-// visit_missed(index): such a slot cannot be written.
+// Calls visit_missed(index) if a slot for list[index] has to be changed but cannot be written.
 template <typename VisitMissed>
 void redirect_slots(const link_map* object, const Tables& tables, const Redirection* list, size_t count, Slots which,
                     VisitMissed visit_missed) {
   const bool is_restored = which == Slots::kRestored;
   const AddressFilter filter = filter_of(list, count, which);
-  // visit(slot_avma, of, type): each slot that holds what is looked for of a function of the list.
+  // Calls visit(slot_avma, of, type) for each slot that holds the address looked for (`real`; kRestored: `to`) of a
+  // function of the list.
   const auto each_slot = [&](auto visit) {
     const auto look_at = [&](const ElfW(Rela) & relocation) {
       const uint64_t slot_avma = object->l_addr + relocation.r_offset;
@@ -255,7 +257,7 @@ bool is_redirectable(const SoughtSymbol& found) {
   return found.symbol != nullptr && ELF64_ST_TYPE(found.symbol->st_info) == STT_FUNC && !is_main_program(found.object);
 }
 
-// Redirects the definitions that an object has to the agent's. The loader adds the object's base to the symbol's value;
+// Redirects an object's definitions to the agent's functions. The loader adds the object's base to the symbol's value;
 // sums of addresses wrap around.
 void redirect_definitions(const link_map* object, Redirection* list, const SoughtSymbol* sought, size_t count) {
   uint64_t first_avma = UINT64_MAX;
@@ -290,7 +292,7 @@ void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count, O
   }
   if (!has_any) return;
   for (const link_map* object = first_object(); object != nullptr; object = object->l_next) {
-    // What the agent itself calls by these names, to try the hooks, is redirected to them as well.
+    // kLead: calls of these functions by the agent itself, which it makes to try the hooks, are redirected as well.
     if (is_passed_over(object) && !(own_calls == OwnCalls::kLead && object == agent_object())) continue;
     const Tables tables = read_relocation_tables(object);
     if (own_calls == OwnCalls::kLead) {
@@ -311,7 +313,7 @@ bool names_mangled(const Tables& tables, const ElfW(Rela) & relocation) {
   return can_read_object(name, 2) && name[0] == '_' && name[1] == 'Z';
 }
 
-// Whether what the program starts with refers to one of the names.
+// Whether any object that the program starts with refers to one of the names.
 bool are_named(const SoughtSymbol* sought, size_t count) {
   bool is_any = false;
   for (const link_map* object = first_object(); object != nullptr && !is_any; object = object->l_next) {
@@ -329,9 +331,9 @@ bool are_named(const SoughtSymbol* sought, size_t count) {
 
 }  // namespace
 
-// The loader does not take a symbol whose value is 0 as a definition. If an object refers to some of them by weak
-// references, a pointer may be bound already, and a call of another one would be bound to nothing later: then all of
-// them stay.
+// The loader does not take a symbol whose value is 0 as a definition. All of these symbols stay if an object refers to
+// any of them: through weak references a pointer to one function may already be bound, while a later call of another
+// would be bound to nothing.
 void withdraw_exports(SoughtSymbol* sought, size_t count) {
   const link_map* const agent = agent_object();
   if (agent == nullptr || count == 0 || are_named(sought, count)) return;
