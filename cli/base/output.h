@@ -1,5 +1,5 @@
-// cli/base/output.h: stdout is the product: it is written completely, or an error is shown. And keeps descriptors 0 to
-// 2 reserved.
+// cli/base/output.h: writes a command's output to stdout completely, or shows an error. Also keeps file descriptors 0
+// to 2 reserved.
 #pragma once
 
 #include "cli/base/byte_sink.h"

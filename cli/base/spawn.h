@@ -1,5 +1,5 @@
-// cli/base/spawn.h: starts helper programs with no signal blocked and each at its default, even if a run has blocked
-// signals for itself (cli/run/signals.h).
+// cli/base/spawn.h: starts helper programs with no signal blocked and every signal's action reset to its default, even
+// if the run itself has blocked signals (cli/run/signals.h).
 #pragma once
 
 #include <signal.h>

@@ -1,4 +1,5 @@
-// cli/base/terminal.cc: rules first, facts last, so that tests need no terminal.
+// cli/base/terminal.cc: decide_terminal() decides from given facts, and only inspect_terminal() collects them, so tests
+// need no terminal.
 #include "cli/base/terminal.h"
 
 #include <strings.h>

@@ -8,7 +8,7 @@
 
 namespace heapprof::cli {
 
-// If a file has the whole name, it is read; otherwise the part after @ is a snapshot.
+// If a file with the whole name exists, it is read; otherwise the part after an @ names a snapshot.
 Result<Profile> read_profile_or_moment(const std::string& name);
 
 }  // namespace heapprof::cli

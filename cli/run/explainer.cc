@@ -1,5 +1,6 @@
-// cli/run/explainer.cc: a fork is a copy of the books that does not change, as for snapshots. The copy writes its
-// answer to the memory that all three share, where the program waits for it.
+// cli/run/explainer.cc: forks the collector: the child has a copy of the collector's data (the books) that does not
+// change, as for snapshots. The child writes its answer to the memory that the program, the collector and the child
+// share; the program waits for it there.
 #include "cli/run/explainer.h"
 
 #include "cli/base/clock.h"

@@ -10,7 +10,7 @@ namespace heapprof::cli {
 
 namespace {
 
-// The sites that have most of the device now.
+// The sites with the most live bytes on the device now.
 std::vector<std::pair<uint32_t, Amount>> largest_live_sites(const SiteBook& sites) {
   std::vector<std::pair<uint32_t, Amount>> live_sites;
   for (uint32_t site = 1; site < sites.size(); ++site) {

@@ -3,8 +3,8 @@
 // Each look at the rings costs the collector time, and the program too where cores share their execution units. If a
 // ring is left unread for too long, it runs full and its thread waits. So the next look is due when the fullest ring
 // will be a quarter full, if it is written as fast as since the previous look. The other three quarters are room for
-// error. A thread that stops writing, as the system took its core away, may resume at full speed at any moment: so the
-// time between two looks doubles at most.
+// error. A thread that stopped writing because the system took its core away may resume at full speed at any moment. So
+// the time until the next look is at most doubled.
 //
 // Context:  pure data: no clock, no memory of the target.
 #pragma once
@@ -16,14 +16,15 @@ namespace heapprof::cli {
 
 enum class RoundKind : uint8_t {
   kAll,    // takes what is published
-  kIfDue,  // of several rings only if there is much, or the last time is a while ago
+  kIfDue,  // with several rings, only if much is unread, or the last taking was a while ago
 };
 
 class Pace {
  public:
   static constexpr uint64_t kNever = UINT64_MAX;
-  static constexpr uint64_t kWantedParts = 4;  // of a ring, one of which may be full
-  // A look that finds less than this part of a ring, this soon after the previous one, may be put off.
+  static constexpr uint64_t kWantedParts = 4;  // of a ring; at the next look one of them may be full
+  // A look may be put off if less than 1/kFewParts of the fullest ring is unread, and the previous look (one that was
+  // not put off) was less than kSoonNs ago.
   static constexpr uint64_t kFewParts = 8;
   static constexpr uint64_t kSoonNs = 1'000'000;
   static constexpr uint64_t kFirstIntervalNs = 150'000;

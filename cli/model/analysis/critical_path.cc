@@ -1,8 +1,8 @@
 // cli/model/analysis/critical_path.cc: see critical_path.h.
 //
-// Which run waited for which is unknown. A run is assumed to follow the one that ended last before it began, in any
-// thread, after the time between them. Its slack is that of the critical path method, which assumes that a run may have
-// waited for all runs that ended before it began.
+// Which run waited for which is unknown. A run is assumed to follow the run, in any thread, that ended last before it
+// began, and to begin after the same gap as was recorded between them. Its slack is that of the critical path method,
+// which assumes that a run may have waited for all runs that ended before it began.
 #include "cli/model/analysis/critical_path.h"
 
 #include "cli/model/analysis/scope_paths.h"
@@ -23,13 +23,13 @@ constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
 uint64_t end_of(const ScopeInstance& run) { return std::max(run.begin_ns, run.end_ns); }
 bool is_apart(const ScopeInstance& run) { return (run.flags & kInstanceApart) != 0; }
 
-// Runs that may be inside others: those of one thread and of the scopes directly inside one scope.
+// The runs, in one thread, of all scopes directly inside one scope; they may lie inside runs of that scope.
 class InnerRuns {
  public:
   void add(const ScopeInstance& run) { runs_.push_back({run.begin_ns, end_of(run)}); }
   void finish() {
     std::sort(runs_.begin(), runs_.end());
-    // Each end becomes the earliest of its own and those after it.
+    // Replaces each run's end with the earliest end of this run and those after it.
     for (size_t i = runs_.size(); i-- > 1;) runs_[i - 1].second = std::min(runs_[i - 1].second, runs_[i].second);
   }
   bool is_any_inside(const ScopeInstance& run) const {
@@ -41,8 +41,9 @@ class InnerRuns {
   std::vector<std::pair<uint64_t, uint64_t>> runs_;
 };
 
-// For each run, in order, the index of the one that ended last before it began: among several the longest, and of those
-// the first in order. -1: none. Among runs of zero length at one moment, the earlier in order come before the others.
+// For each run, in order, the index of the run that ended last before it began; -1: none. If several ended at that
+// time, the longest is taken, and of equally long ones the first in order. Among runs of zero length at one moment, the
+// earlier in order come before the others.
 std::vector<int64_t> find_previous(const std::vector<PathRun>& runs) {
   std::vector<uint32_t> by_end(runs.size());
   std::iota(by_end.begin(), by_end.end(), 0);
@@ -63,7 +64,8 @@ std::vector<int64_t> find_previous(const std::vector<PathRun>& runs) {
   return previous;
 }
 
-// A run can end as late as its successors' latest begins allow: each begins its gap after the last end before it.
+// A run can end only so late that its successors (the runs that begin once it has ended) can still begin in time: each
+// begins its recorded gap after the last end before it.
 void fill_slacks(uint64_t last_end_ns, const std::vector<int64_t>& previous, std::vector<PathRun>* runs) {
   std::vector<uint64_t> latest_end(runs->size() + 1, kNever);  // that this run and its successors allow
   for (size_t i = runs->size(); i-- > 0;) {

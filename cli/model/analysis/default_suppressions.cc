@@ -1,5 +1,5 @@
-// cli/model/analysis/default_suppressions.cc: what libc and libstdc++ keep until exit on purpose: written and parsed
-// like a user's file.
+// cli/model/analysis/default_suppressions.cc: rules that suppress what libc and libstdc++ keep until exit on purpose.
+// They are written and parsed like a user's file.
 //
 // Each rule was seen to match (tests/targets/malloc/libc_caches.cc). They name exported functions, because few machines
 // have the debug information of libc; those that need it say so in their test. A program may have functions with the

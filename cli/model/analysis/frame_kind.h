@@ -3,8 +3,8 @@
 //
 // Reports name a site by its innermost user frame; system frames are hidden and shown on request.
 //
-// Not provided: certainty. It uses names: a user's own namespace called std, or a function called malloc_stats_of_mine,
-// may be hidden. Only the look of a report depends on it.
+// Not provided: certainty. The kind is decided by names, so a user's own namespace called std, or a function called
+// malloc_stats_of_mine, may be hidden. Only the look of a report depends on it.
 #pragma once
 
 #include "cli/model/profile/profile.h"

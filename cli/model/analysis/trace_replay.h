@@ -2,12 +2,13 @@
 // take: segments, blocks in them, and the events between the states.
 //
 // To show the state at an event, a viewer undoes, from the end, all that came after it. An inconsistency (a block in no
-// segment, an end of memory that is still live) stops it or shows nonsense. So the trace is undone here first.
+// segment, an end event for memory that is still live) makes it stop or show nonsense. So the trace is undone here
+// first.
 //
 // Guarantees
-//  - Undone from the segments at the end, every event fits: memory that ends is gone after it, memory that begins is
-//    there, no two blocks or segments overlap, and each block lies in segments. Events of the profile that do not fit
-//    are left out.
+//  - If the events are undone one by one, starting from the segments at the end, each fits the state. Memory that an
+//    end event frees is gone after that event; memory that a begin event creates is there. No two blocks or segments
+//    overlap, and each block lies in segments. Events of the profile that do not fit are left out.
 //  - Addresses and their ends are below 2^53: viewers hold them as doubles.
 // Trust:    the trace comes from a file; only its indexes have been checked.
 #pragma once
@@ -58,7 +59,8 @@ struct DeviceState {
   std::vector<StateEvent> events;      // in order
 };
 
-// device: only that one; empty: all, in the trace's order. "cuda:0/tensors" is a part of "cuda:0", and selects it.
+// device: only that one; empty: all, in the trace's order. "cuda:0/tensors" is a part of "cuda:0", and selects all of
+// "cuda:0".
 std::vector<DeviceState> replay_trace(const DeviceTrace& trace, std::string_view device);
 
 }  // namespace heapprof::cli

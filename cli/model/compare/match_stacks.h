@@ -2,15 +2,17 @@
 //
 // Stacks are matched by their paths (cli/model/compare/stack_paths.h), per device, in this order:
 //  1. Those with the same path.
-//  2. Those with the same path without functions that the other profile lacks: there they were inlined, renamed, or do
-//     not exist yet. If that removes an innermost function, the number of allocations and the bytes must agree within a
-//     factor of two, and the stack's partner must end in a function that both profiles have. So a removed function is
-//     not matched with a new one.
+//  2. Those whose paths are equal without the functions that the other profile lacks. There these functions were
+//     inlined or renamed, or do not exist yet. If that removes an innermost function, the number of allocations and the
+//     bytes must agree within a factor of two, and the stack's partner must end in a function that both profiles have.
+//     So a removed function is not matched with a new one.
 //  3. Those with the same innermost function, if one path is a subsequence of the other: functions in between were
-//     inlined. Several may have one partner, also one that step 2 found; among several partners the one with the
-//     longest path is chosen.
-//  4. A stack to one up to four calls further out, or without the functions that the other profile lacks, if that one's
-//     partner has just so many more allocations and bytes (within a tenth): the innermost functions were inlined there.
+//     inlined. Several stacks may have the same partner, which step 2 may already have matched. If a stack has several
+//     possible partners, the one with the longest path is chosen.
+//  4. A stack that only one profile has to a second stack: one that ends up to four calls further out, or the one whose
+//     path is the first's without the functions that the other profile lacks. Condition: the second stack has more
+//     allocations and bytes in the other profile than in this one, by as many as the first stack has (within a tenth).
+//     So the first stack's innermost functions were inlined into it there.
 //
 // Guarantees
 //  - Each site is in exactly one stack: the sums over the matched stacks are the sums over the sites, regardless of the

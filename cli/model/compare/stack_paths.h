@@ -2,20 +2,22 @@
 // can be compared.
 //
 // A frame is identified by its function's plain name (no parameters, no suffix of a compiler's clone such as .isra or
-// .cold) and its module's file name. All programs are one module, and a library's version is ignored. Lines, source
-// files and folders never count. Valgrind and dhat-rs do not record the modules of named frames: if one profile is
-// theirs, only names count. A frame without a name is identified by its module, and by its address only if both
-// profiles have the identical module (by build id). If the other profile has a name for that address (it was not
-// stripped), the frame gets it.
+// .cold) and its module's file name. The main programs of the two profiles count as the same module, whatever their
+// file names, and a library's version is ignored. Lines, source files and folders never count. Valgrind and dhat-rs do
+// not record the modules of named frames: if one profile is theirs, only names count. A frame without a name is
+// identified by its module, and by its address only if both profiles have the identical module (by build id). If the
+// other profile has a name for that address (it was not stripped), the frame gets it.
 //
 // A stack's path is its user functions (cli/model/analysis/frame_kind.h) from the outermost inwards. A function that
-// calls itself occurs once, which also joins a clone with the function that it was split from. The path ends in the
-// place: functions folded further in (cli/model/analysis/folding.h) are no part of it. For a stack without user
-// functions it is the frame that represents its place.
+// follows itself appears only once, which also merges a compiler's clone with the function that it was split from. The
+// path ends at the frame that represents the site in reports (its place, cli/model/analysis/places.h): folded functions
+// further in (cli/model/analysis/folding.h) are not part of it. If a stack has no user functions, its path consists of
+// that frame alone.
 //
 // Guarantees
 //  - A path's number is larger than those of its prefixes; 0 is no stack. Equal profiles give equal numbers.
-// Not provided: two functions with the same name in one module (static in two files, overloaded) are not distinguished.
+// Not provided: telling apart two functions with the same name in one module (static in two files, overloaded): they
+// count as one.
 // Cost:     linear in frames and nodes.
 #pragma once
 
@@ -46,9 +48,10 @@ class StackPaths {
   // pre for all that follow: the path is not 0, unless stated otherwise.
   uint32_t innermost(uint32_t path) const { return paths_[path].frame; }  // the number of a function
   uint32_t caller(uint32_t path) const { return paths_[path].parent; }    // the path without its innermost function
-  size_t length(uint32_t path) const { return lengths_[path]; }           // of 0: 0
+  size_t length(uint32_t path) const { return lengths_[path]; }           // 0 for path 0
   bool is_subsequence(uint32_t shorter, uint32_t longer) const;
-  // A bit for each function of the path: a path whose set lacks a bit of another path's set lacks one of its functions.
+  // Each function of the path sets one bit. If the set of path A lacks a bit that the set of path B has, A lacks a
+  // function of B.
   using FunctionSet = std::array<uint64_t, 4>;
   FunctionSet functions_of(uint32_t path) const;
 

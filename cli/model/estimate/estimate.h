@@ -21,7 +21,7 @@ enum class EstimateKind : unsigned char { kTensor, kAttention, kKvCache, kWeight
 inline constexpr std::array<const char*, 4> kEstimateKinds = {"tensor", "attention", "kv-cache", "weights"};
 inline const char* estimate_kind_name(EstimateKind kind) { return kEstimateKinds[static_cast<size_t>(kind)]; }
 
-// The question; only the numbers of its kind count.
+// What is to be estimated; only the fields of its kind are used.
 struct EstimateInput {
   EstimateKind kind = EstimateKind::kTensor;
   Dtype dtype = Dtype::kF32;
@@ -31,7 +31,7 @@ struct EstimateInput {
   uint64_t heads = 0;           // attention
   uint64_t sequence = 0;        // attention
   uint64_t head_dim = 0;        // attention, kv-cache
-  uint64_t layers = 0;          // kv-cache, and the next four
+  uint64_t layers = 0;          // kv-cache, as the next four fields
   uint64_t kv_heads = 0;
   uint64_t tokens = 0;  // of each sequence
   uint64_t page_tokens = 1;
@@ -43,7 +43,7 @@ struct EstimateInput {
 struct MemoryAtHand {
   std::string device;        // "cuda:0": measured; empty: a limit, not measured
   std::string product;       // of a device: "NVIDIA H200"
-  uint64_t free_bytes = 0;   // of a device, with our own context on it; else the limit
+  uint64_t free_bytes = 0;   // of a device: while heapprof's own context is on it; otherwise the limit
   uint64_t total_bytes = 0;  // of a device
   std::optional<uint64_t> context_bytes;
   uint64_t reserve_bytes = 0;  // to be left free

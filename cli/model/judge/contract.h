@@ -1,4 +1,4 @@
-// cli/model/judge/contract.h: an assertion about a program that a run checks: how it ends, which files it leaves.
+// cli/model/judge/contract.h: an assertion about a program, checked by running it: how it ends, which files it leaves.
 //
 // The limits on its memory are in the budget that holds the contract (cli/model/judge/budget.h).
 // cli/read/read_contracts makes these from a file; cli/check/contract_run checks what a run left.
@@ -31,7 +31,7 @@ struct FileClaim {
   std::string path;
   std::optional<Expectation> size;    // of the file, in bytes
   std::optional<Expectation> number;  // the first number in it
-  bool number_is_bytes = false;       // its unit in the contract and in output
+  bool number_is_bytes = false;       // whether it is in bytes, in the contract and in output
   FileLine at;
 };
 
@@ -42,7 +42,7 @@ struct Contract {
   bool is_profiled = true;  // false: it runs without heapprof
 };
 
-// The result of one claim of a contract that is not about memory, in words.
+// The result, in words, of one of a contract's claims that are not about memory.
 struct Fact {
   std::string what;    // "exit", "p.json", "size of p.json"; unique in a contract
   std::string found;   // "killed by SIGKILL", "missing"
