@@ -55,18 +55,18 @@ Result<std::string> write_profile(const Profile& profile, const std::string& pat
 }
 
 Result<std::string> write_beside(const std::function<Result<std::string>()>& write,
-                                 const std::function<void()>& meanwhile) {
+                                 const std::function<void()>& other) {
   std::future<Result<std::string>> written;
   try {
     if (!is_memory_limited()) written = std::async(std::launch::async, write);
   } catch (const std::system_error&) {  // no thread can be started
   }
   if (written.valid()) {
-    meanwhile();  // if it throws, ~future() waits for the thread
+    other();  // if it throws, ~future() waits for the thread
     return written.get();
   }
   Result<std::string> result = write();
-  meanwhile();
+  other();
   return result;
 }
 

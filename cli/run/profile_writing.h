@@ -21,9 +21,8 @@ Result<std::string> write_profile(const Profile& profile, const std::string& pat
 Result<std::string> write_profile(const Profile& profile, const std::string& path, bool may_overwrite,
                                   const std::string& spare_name, std::optional<Problem>* elsewhere);
 
-// Calls `write` in a new thread and `meanwhile` in this one; one after the other if no thread can be started, or if
+// Calls `write` in a new thread and `other` in this one; one after the other if no thread can be started, or if
 // memory is limited. An exception of either is rethrown here, after both.
-Result<std::string> write_beside(const std::function<Result<std::string>()>& write,
-                                 const std::function<void()>& meanwhile);
+Result<std::string> write_beside(const std::function<Result<std::string>()>& write, const std::function<void()>& other);
 
 }  // namespace heapprof::cli
