@@ -1,13 +1,7 @@
-// agent/hooks/inner.cc: one hook for all such functions; a register says which one was called.
+// agent/hooks/inner.cc: one hook for all such functions.
 //
-// A function's thunk (inner_patch.cc) pushes rbp, puts the function's number there and jumps to heapprof_inner, which
-// makes a frame as every hook has it, and calls the rest in C++, before and after the function.
-//
-// The ABI says which registers a function may change, and a compiler knows more: by -fipa-ra, which GCC has from -O1
-// on, a caller in the same file keeps values in registers that this very function leaves alone, and may call it with a
-// stack that is aligned for it alone. So only the function itself changes registers. The agent's code touches no vector
-// registers, and keeps them when it calls other code (agent/libc/vector_state.h). Flags are the one exception: for GCC
-// and LLVM every call ends what they hold.
+// A function's thunk (inner_patch.cc) has an entry that makes a frame as every hook has it (arch/x86_64/inner_entry.h),
+// and calls the functions at the end of this file before and after the function.
 //
 // A flag "the thread is inside the allocator" would hide what a new_handler allocates, and stay set when that throws.
 // So the frame of the outermost call is kept, and a call is nested only if it is deeper than that frame and the
@@ -27,126 +21,15 @@
 #include <stddef.h>
 #include <string.h>
 
-namespace heapprof::agent {
-struct InnerCall;
-}
 extern "C" {
 HIDDEN uint8_t heapprof_inner_before(heapprof::agent::InnerCall* call);
 HIDDEN uint8_t heapprof_inner_before_kept(heapprof::agent::InnerCall* call, const uint64_t* kept);
 HIDDEN void heapprof_inner_after(heapprof::agent::InnerCall* call);
-HIDDEN extern const char heapprof_inner_returned[];  // where functions return to
 }
-
-// At its entry %ebp has the function's number, and the stack the caller's %rbp above its return address. Offsets are
-// InnerCall's. The function gets all registers as its caller left them, and the caller gets them as the function did.
-asm(R"(
-.text
-.macro heapprof_load_registers
-  movq 40(%rsp), %rdi
-  movq 48(%rsp), %rsi
-  movq 56(%rsp), %rdx
-  movq 64(%rsp), %rcx
-  movq 72(%rsp), %r8
-  movq 80(%rsp), %r9
-  movq 96(%rsp), %rax
-  movq 104(%rsp), %r10
-  movq 112(%rsp), %r11
-  movq 128(%rsp), %rbp
-.endm
-.macro heapprof_store_registers
-  movq %rdi, 40(%rsp)
-  movq %rsi, 48(%rsp)
-  movq %rdx, 56(%rsp)
-  movq %rcx, 64(%rsp)
-  movq %r8, 72(%rsp)
-  movq %r9, 80(%rsp)
-  movq %rax, 96(%rsp)
-  movq %r10, 104(%rsp)
-  movq %r11, 112(%rsp)
-.endm
-.globl heapprof_inner
-.hidden heapprof_inner
-.type heapprof_inner, @function
-heapprof_inner:
-  .cfi_startproc
-  .cfi_def_cfa_offset 16
-  .cfi_offset %rbp, -16
-  leaq -128(%rsp), %rsp
-  .cfi_def_cfa_offset 144
-  movq %rbp, 120(%rsp)
-  heapprof_store_registers
-  leaq 128(%rsp), %rbp
-  movq %rsp, %rdi
-  call heapprof_inner_before
-  cmpb $1, %al
-  ja 2f
-3:
-  heapprof_load_registers
-  jb 1f
-  call *120(%rsp)
-heapprof_inner_returned:
-  heapprof_store_registers
-  movq %rbp, 128(%rsp)
-  leaq 128(%rsp), %rbp
-  movq %rsp, %rdi
-  call heapprof_inner_after
-  heapprof_load_registers
-  .cfi_remember_state
-  leaq 136(%rsp), %rsp
-  .cfi_def_cfa_offset 8
-  .cfi_restore %rbp
-  ret
-1:
-  .cfi_restore_state
-  leaq 136(%rsp), %rsp
-  .cfi_def_cfa_offset 8
-  .cfi_restore %rbp
-  jmp *-16(%rsp)
-2:
-  .cfi_def_cfa_offset 144
-  .cfi_offset %rbp, -16
-  subq $48, %rsp
-  .cfi_adjust_cfa_offset 48
-  movq %rbx, (%rsp)
-  movq %r12, 8(%rsp)
-  movq %r13, 16(%rsp)
-  movq %r14, 24(%rsp)
-  movq %r15, 32(%rsp)
-  leaq 48(%rsp), %rdi
-  movq %rsp, %rsi
-  call heapprof_inner_before_kept
-  addq $48, %rsp
-  .cfi_adjust_cfa_offset -48
-  cmpb $1, %al
-  jmp 3b
-  .cfi_endproc
-.size heapprof_inner, . - heapprof_inner
-.globl heapprof_inner_returned
-.hidden heapprof_inner_returned
-)");
 
 namespace heapprof::agent {
 
 InnerSlot g_inner_slots[wire::kMostInnerFunctions];
-
-// One call, on the stack. given to r11 hold what the caller left there, and after the call what the function did.
-struct InnerCall {
-  uint64_t outer_frame;  // t_allocator_frame before the call
-  size_t old;            // the block that ends, or the text that is copied; 0: none
-  size_t bytes;
-  size_t out;  // what else is looked at after the call
-  uint32_t index;
-  bool has_begun;    // the old block's end is recorded
-  bool is_recorded;  // the call may begin a block
-  size_t given[wire::kAllocatorParameters];
-  size_t one;  // the factor of a size without one
-  size_t result;
-  uint64_t r10, r11;
-  uint64_t real;      // before: the function's number
-  uint64_t frame[2];  // the caller's rbp, and where the call returns to
-};
-static_assert(offsetof(InnerCall, given) == 40 && offsetof(InnerCall, one) == 88 && offsetof(InnerCall, result) == 96 &&
-              offsetof(InnerCall, real) == 120 && offsetof(InnerCall, frame) == 128);
 
 namespace {
 
@@ -155,6 +38,7 @@ using Role = wire::AllocatorRole;
 using Slot = InnerSlot;
 
 constexpr size_t kParameters = wire::kAllocatorParameters;
+static_assert(kParameters == kInnerParameters);
 constexpr uint32_t kMostGroups = 32;  // that have a bit
 
 InnerCode g_code;
@@ -181,7 +65,7 @@ bool is_in_segment(uint64_t start_avma, uint64_t bytes, uint32_t rights);
 
 // The bytes before the address that a call returns to, as they are in the program's file; zeros: they cannot be read.
 const unsigned char* code_before(uint64_t return_avma) {
-  static constexpr unsigned char kUnknown[kInnerCallBytes] = {};
+  static constexpr unsigned char kUnknown[kCallBytes] = {};
   uint32_t low = 0;
   uint32_t high = g_code.moved_call_count;
   while (low < high) {
@@ -194,9 +78,9 @@ const unsigned char* code_before(uint64_t return_avma) {
       high = middle;
     }
   }
-  const uint64_t start_avma = return_avma - kInnerCallBytes;
-  return is_in_segment(start_avma, kInnerCallBytes, PF_R | PF_X) ? reinterpret_cast<const unsigned char*>(start_avma)
-                                                                 : kUnknown;
+  const uint64_t start_avma = return_avma - kCallBytes;
+  return is_in_segment(start_avma, kCallBytes, PF_R | PF_X) ? reinterpret_cast<const unsigned char*>(start_avma)
+                                                            : kUnknown;
 }
 
 // Whether a segment of the executable has these bytes, and these rights.
@@ -216,69 +100,19 @@ uint64_t slot_value(uint64_t slot_avma) {
   return *reinterpret_cast<const uint64_t*>(slot_avma);
 }
 
-uint64_t moved_by(uint64_t avma, const unsigned char* distance_at) {
-  int32_t distance;
-  memcpy(&distance, distance_at, sizeof distance);
-  return avma + static_cast<uint64_t>(static_cast<int64_t>(distance));
-}
-
 // If that code is only a jump through a slot (PLT), where it leads; else that code.
 uint64_t through_stub(uint64_t target_avma) {
-  constexpr unsigned char kEndBranch[] = {0xf3, 0x0f, 0x1e, 0xfa};
-  constexpr unsigned char kBound = 0xf2;  // a prefix (MPX)
-  constexpr unsigned char kJump[] = {0xff, 0x25};
-  constexpr uint64_t kMostBytes = sizeof kEndBranch + 1 + sizeof kJump + sizeof(int32_t);
-  if (!is_in_segment(target_avma, kMostBytes, PF_R | PF_X)) return target_avma;
-  const auto* at = reinterpret_cast<const unsigned char*>(target_avma);
-  if (memcmp(at, kEndBranch, sizeof kEndBranch) == 0) at += sizeof kEndBranch;
-  if (*at == kBound) ++at;
-  if (memcmp(at, kJump, sizeof kJump) != 0) return target_avma;
-  at += sizeof kJump;
-  return slot_value(moved_by(reinterpret_cast<uint64_t>(at) + sizeof(int32_t), at));
+  if (!is_in_segment(target_avma, kStubBytes, PF_R | PF_X)) return target_avma;
+  const uint64_t slot_avma = jumped_slot(target_avma);
+  return slot_avma == 0 ? target_avma : slot_value(slot_avma);
 }
-
-constexpr unsigned char kIndirect = 0xff;  // with one of the next
-constexpr unsigned char kByRip = 0x15;     // call *distance(%rip)
-constexpr unsigned char kByRegister = 0xd0;
-constexpr unsigned char kUpperRegister = 0x41;  // before these
-
-// The registers, by their numbers in instructions, one of which holds the address that was called; 0: it is another
-// kind of call. Two, if a byte may be a prefix as well as the end of the instruction before.
-uint32_t registers_of_call(const unsigned char* code) {
-  if (code[4] != kIndirect || (code[5] & 0xf8) != kByRegister) return 0;
-  return (code[3] == kUpperRegister ? 0x101u : 1u) << (code[5] & 7u);
-}
-
-// What the call's caller had in the register; 0: that is not known.
-// kept: rbx, r12 to r15; nullptr: these are not known.
-uint64_t value_of_register(uint32_t number, const InnerCall& call, const uint64_t* kept) {
-  switch (number) {
-    case 0: return call.result;  // rax, before the call
-    case 1: return call.given[3];
-    case 2: return call.given[2];
-    case 3: return kept != nullptr ? kept[0] : 0;
-    case 5: return call.frame[0];
-    case 6: return call.given[1];
-    case 7: return call.given[0];
-    case 8: return call.given[4];
-    case 9: return call.given[5];
-    case 10: return call.r10;
-    case 11: return call.r11;
-    case 12:
-    case 13:
-    case 14:
-    case 15: return kept != nullptr ? kept[number - 11] : 0;
-    default: return 0;
-  }
-}
-constexpr uint32_t kKeptRegisters = 1u << 3 | 0xfu << 12;
 
 // The address that the call with this code called, as far as the code tells; 0: it does not.
 uint64_t called_by_code(const unsigned char* code, uint64_t return_avma) {
-  constexpr unsigned char kCall = 0xe8;
-  const uint64_t target_avma = moved_by(return_avma, code + 2);
-  if (code[1] == kCall) return is_in_ranges(target_avma) ? target_avma : through_stub(target_avma);
-  return code[0] == kIndirect && code[1] == kByRip ? slot_value(target_avma) : 0;
+  const uint64_t target_avma = directly_called(code, return_avma);
+  if (target_avma != 0) return is_in_ranges(target_avma) ? target_avma : through_stub(target_avma);
+  const uint64_t slot_avma = called_slot(code, return_avma);
+  return slot_avma == 0 ? 0 : slot_value(slot_avma);
 }
 
 // Functions of the allocator, and the hooks that are exported.

@@ -28,6 +28,7 @@
 //           tests/bench/runs/2026-11-26-inner.md.
 #pragma once
 
+#include "agent/arch/arch.h"
 #include "agent/hooks/ended_heap.h"
 #include "agent/process/loaded_object.h"
 #include "shared/inner.h"
@@ -52,8 +53,6 @@ bool is_inner_code(uint64_t pc_avma);
 
 using InnerReal = size_t (*)(size_t, size_t, size_t, size_t, size_t, size_t);
 
-inline constexpr size_t kInnerCallBytes = 6;  // of a call: call rel32, or call *distance(%rip)
-
 struct InnerSlot {
   InnerReal real;  // the function, past the jump
   wire::AllocatorFunction what;
@@ -66,7 +65,7 @@ extern InnerSlot g_inner_slots[wire::kMostInnerFunctions];
 // A call that was among the first instructions of a function: a jump has taken its place.
 struct InnerMovedCall {
   uint64_t return_avma;
-  unsigned char code[kInnerCallBytes];  // that were before return_avma
+  unsigned char code[kCallBytes];  // that were before return_avma
 };
 
 struct InnerCode {
@@ -84,6 +83,3 @@ struct InnerCode {
 void set_inner_code(const InnerCode& code);
 
 }  // namespace heapprof::agent
-
-// Where thunks jump to, with rbp pushed, the function's number in ebp, and the rest as its caller left it.
-extern "C" __attribute__((visibility("hidden"))) void heapprof_inner();

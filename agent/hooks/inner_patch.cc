@@ -1,8 +1,8 @@
 // agent/hooks/inner_patch.cc: carries out the plan of inner.h.
 //
-// For each function there is a thunk in pages near the executable's code: it saves rbp, puts the function's number
-// there and jumps to heapprof_inner. After that come the function's first instructions, relocated. In their old place
-// is a jump to the thunk.
+// For each function there is a thunk in pages near the executable's code: an entry that says which function was called
+// and jumps to heapprof_inner, and after it the function's first instructions, relocated. In their old place is a jump
+// to the thunk.
 //
 // All of it is tried beforehand in copies of the process: first each allocator as it is, then all of them hooked.
 #include "agent/hooks/allocator_evidence.h"
@@ -29,9 +29,8 @@ using wire::InnerState;
 constexpr size_t kParameters = wire::kAllocatorParameters;
 constexpr uint64_t kPageBytes = 4096;
 constexpr uint64_t kThunkBytes = 96;
-constexpr uint64_t kEntryBytes = 12;  // push rbp; mov ebp, number; jmp *address, which is before the first thunk
-constexpr uint64_t kHeadBytes = 64;
-static_assert(kEntryBytes + wire::kMostMovedBytes <= kThunkBytes);
+constexpr uint64_t kHeadBytes = 64;  // before the first thunk: the address that all entries jump to
+static_assert(kInnerEntryBytes + wire::kMostMovedBytes <= kThunkBytes);
 constexpr uint64_t kReach = (1ull << 31) - (1ull << 24);  // of a jump, with what its ends may differ by
 
 struct Plan {
@@ -102,23 +101,6 @@ bool try_groups(Plan* plan) {
   return true;
 }
 
-// The last byte of a distance that a moved operand, or a jump, has to bridge must be within reach.
-bool put_distance(unsigned char* at, uint64_t from_avma, uint64_t to_avma) {
-  const auto distance = static_cast<int64_t>(to_avma - from_avma);
-  const auto short_distance = static_cast<int32_t>(distance);
-  if (short_distance != distance) return false;
-  memcpy(at, &short_distance, sizeof short_distance);
-  return true;
-}
-
-// Whether the processor checks return addresses against a shadow stack.
-bool has_shadow_stack() {
-  constexpr long kShadowStackStatus = 0x5005;  // ARCH_SHSTK_STATUS, of newer headers
-  constexpr uint64_t kIsOn = 1;                // ARCH_SHSTK_SHSTK
-  uint64_t features = 0;
-  const long result = raw_syscall(SYS_arch_prctl, kShadowStackStatus, reinterpret_cast<long>(&features));
-  return !is_error(result) && (features & kIsOn) != 0;
-}
 bool has_moved_calls(const Plan& plan) {
   for (uint32_t i = 0; i < plan.head->function_count; ++i) {
     if (plan.functions[i].pushes_return != 0) return true;
@@ -187,14 +169,8 @@ bool protect(uint64_t start_avma, uint64_t end_avma, int protection) {
 
 bool fill_thunk(const Plan& plan, uint32_t index, unsigned char* pages, unsigned char* thunk) {
   const InnerFunction& function = plan.functions[index];
-  const auto thunk_avma = reinterpret_cast<uint64_t>(thunk);
-  thunk[0] = 0x55;  // push rbp
-  thunk[1] = 0xbd;  // mov ebp, imm32
-  memcpy(thunk + 2, &index, sizeof index);
-  thunk[6] = 0xff;  // jmp *distance(%rip)
-  thunk[7] = 0x25;
-  if (!put_distance(thunk + 8, thunk_avma + kEntryBytes, reinterpret_cast<uint64_t>(pages))) return false;
-  unsigned char* const moved = thunk + kEntryBytes;
+  if (!write_inner_entry(thunk, index, pages)) return false;
+  unsigned char* const moved = thunk + kInnerEntryBytes;
   memcpy(moved, function.moved, function.moved_bytes);
   for (uint32_t i = 0; i < function.operand_count; ++i) {
     const wire::MovedOperand& operand = function.operands[i];
@@ -205,8 +181,7 @@ bool fill_thunk(const Plan& plan, uint32_t index, unsigned char* pages, unsigned
       case wire::MovedValue::kLowAddress: memcpy(moved + operand.at, &low, sizeof low); break;
       case wire::MovedValue::kUpperAddress: memcpy(moved + operand.at, &upper, sizeof upper); break;
       case wire::MovedValue::kDistance:
-        if (!put_distance(moved + operand.at, reinterpret_cast<uint64_t>(moved) + operand.end, target_avma))
-          return false;
+        if (!put_distance(moved + operand.at, moved + operand.end, target_avma)) return false;
         break;
     }
   }
@@ -224,8 +199,8 @@ bool fill_thunk(const Plan& plan, uint32_t index, unsigned char* pages, unsigned
 bool write_code(const Plan& plan, uint32_t index, const unsigned char* thunk) {
   const InnerFunction& function = plan.functions[index];
   const uint64_t patch_avma = plan.patch_avma(function);
-  unsigned char code[wire::kJumpBytes] = {0xe9};
-  put_distance(code + 1, patch_avma + sizeof code, reinterpret_cast<uint64_t>(thunk));
+  unsigned char code[wire::kJumpBytes];
+  make_jump(code, patch_avma, thunk);
   if (thunk == nullptr) memcpy(code, function.original, sizeof code);
   const int protection = protection_of(patch_avma, sizeof code);
   if (!protect(patch_avma, patch_avma + sizeof code, protection | PROT_WRITE)) return false;
@@ -247,9 +222,9 @@ uint32_t keep_moved_calls(const Plan& plan) {
     uint32_t at = count++;
     for (; at > 0 && g_moved_calls[at - 1].return_avma > return_avma; --at) g_moved_calls[at] = g_moved_calls[at - 1];
     g_moved_calls[at].return_avma = return_avma;
-    const uint64_t there = function.patch_bytes < kInnerCallBytes ? function.patch_bytes : kInnerCallBytes;
-    memset(g_moved_calls[at].code, 0, kInnerCallBytes);
-    memcpy(g_moved_calls[at].code + kInnerCallBytes - there, reinterpret_cast<const void*>(return_avma - there), there);
+    const uint64_t there = function.patch_bytes < kCallBytes ? function.patch_bytes : kCallBytes;
+    memset(g_moved_calls[at].code, 0, kCallBytes);
+    memcpy(g_moved_calls[at].code + kCallBytes - there, reinterpret_cast<const void*>(return_avma - there), there);
   }
   return count;
 }

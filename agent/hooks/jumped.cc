@@ -24,25 +24,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-// X(index, name, looked at if): the condition is assembly that jumps to 1f; it may use r11.
-#define HEAPPROF_JUMPED(X)                                                                            \
-  X(0, dlopen,                                                                                        \
-    "testl $8, %esi\njnz 1f\n" /* RTLD_DEEPBIND */                                                    \
-    "leaq heapprof_own_path(%rip), %r11\ncmpq %r11, %rdi\nje 1f\n")                                   \
-  X(1, dlmopen, "testq %rdi, %rdi\njnz 1f\ntestl $8, %edx\njnz 1f\n") /* not LM_ID_BASE */            \
-  X(2, prctl,                                                                                         \
-    "cmpl $22, %edi\nje 1f\ncmpl $26, %edi\nje 1f\n" /* PR_SET_SECCOMP, PR_SET_TSC */                 \
-    "cmpl $1, %edi\nje 1f\ncmpl $59, %edi\nje 1f\n") /* PR_SET_PDEATHSIG, …SYSCALL_USER_DISPATCH */ \
-  X(3, syscall,                                                                                       \
-    "cmpq $317, %rdi\nje 1f\ncmpq $157, %rdi\nje 1f\n" /* SYS_seccomp, SYS_prctl */                   \
-    "cmpq $131, %rdi\nje 1f\n"                         /* SYS_sigaltstack */                          \
-    "leaq -9(%rdi), %r11\ncmpq $2, %r11\njbe 1f\n"     /* SYS_mmap, SYS_mprotect, SYS_munmap */       \
-    "cmpq $25, %rdi\nje 1f\n")                         /* SYS_mremap */
-
-static_assert(RTLD_DEEPBIND == 8 && LM_ID_BASE == 0 && PR_SET_SECCOMP == 22 && PR_SET_TSC == 26 &&
-              PR_SET_PDEATHSIG == 1 && PR_SET_SYSCALL_USER_DISPATCH == 59 && SYS_seccomp == 317 && SYS_prctl == 157 &&
-              SYS_sigaltstack == 131 && SYS_mmap == 9 && SYS_mprotect == 10 && SYS_munmap == 11 && SYS_mremap == 25);
-
 extern "C" {
 HIDDEN extern void* heapprof_jumped[];
 // Inspects the first four arguments. Returns the real function, or one of the agent's that calls it. saved: the
@@ -52,86 +33,16 @@ HIDDEN void* heapprof_look(size_t index, size_t first, size_t second, size_t thi
 
 void* heapprof_jumped[4] = {};  // nullptr: not found yet
 
-// clang-format off
-#define X(index, name, condition)                               \
-  asm(".text\n.globl " #name "\n.type " #name ", @function\n"   \
-      #name ":\n.cfi_startproc\nendbr64\n"                      \
-      condition                                                 \
-      "movq heapprof_jumped + 8*" #index "(%rip), %r11\n"       \
-      "testq %r11, %r11\njz 1f\njmp *%r11\n"                    \
-      "1: pushq $" #index "\n.cfi_adjust_cfa_offset 8\n"        \
-      "jmp heapprof_look_and_jump\n"                            \
-      ".cfi_endproc\n.size " #name ", . - " #name "\n");
-HEAPPROF_JUMPED(X)
-#undef X
-// clang-format on
-
-// Keeps every register that may hold an argument (rax: the number of vector registers of a variadic call).
-asm(R"(
-.text
-heapprof_look_and_jump:
-  .cfi_startproc
-  .cfi_def_cfa_offset 16
-  pushq %rdi
-  .cfi_adjust_cfa_offset 8
-  pushq %rsi
-  .cfi_adjust_cfa_offset 8
-  pushq %rdx
-  .cfi_adjust_cfa_offset 8
-  pushq %rcx
-  .cfi_adjust_cfa_offset 8
-  pushq %r8
-  .cfi_adjust_cfa_offset 8
-  pushq %r9
-  .cfi_adjust_cfa_offset 8
-  pushq %r10
-  .cfi_adjust_cfa_offset 8
-  pushq %rax
-  .cfi_adjust_cfa_offset 8
-  movq %rsp, %r9
-  movq %rcx, %r8
-  movq %rdx, %rcx
-  movq %rsi, %rdx
-  movq %rdi, %rsi
-  movq 64(%rsp), %rdi
-  call heapprof_look
-  movq %rax, %r11
-  popq %rax
-  .cfi_adjust_cfa_offset -8
-  popq %r10
-  .cfi_adjust_cfa_offset -8
-  popq %r9
-  .cfi_adjust_cfa_offset -8
-  popq %r8
-  .cfi_adjust_cfa_offset -8
-  popq %rcx
-  .cfi_adjust_cfa_offset -8
-  popq %rdx
-  .cfi_adjust_cfa_offset -8
-  popq %rsi
-  .cfi_adjust_cfa_offset -8
-  popq %rdi
-  .cfi_adjust_cfa_offset -8
-  addq $8, %rsp
-  .cfi_adjust_cfa_offset -8
-  jmp *%r11
-  .cfi_endproc
-)");
-
 namespace heapprof::agent {
 
 namespace {
 
 enum Index : size_t { kDlopen, kDlmopen, kPrctl, kSyscall };
 
-// Places of two registers among those that heapprof_look_and_jump saves, and of the address that the call returns to.
-constexpr size_t kSavedRdx = 5;
-constexpr size_t kSavedRsi = 6;
-constexpr size_t kSavedCaller = 9;
-
-constexpr char kNames[][16] = {  // no pointers: they are needed before the agent is relocated
-#define X(index, name, condition) #name,
-    HEAPPROF_JUMPED(X)
+constexpr char kNames[][16] = {
+// no pointers: they are needed before the agent is relocated
+#define X(index, name) #name,
+#include "agent/hooks/jumped.def"
 #undef X
 };
 
@@ -291,11 +202,11 @@ void* heapprof_look(size_t index, size_t first, size_t second, size_t third, siz
   if (index == kDlopen && first != 0 && first == reinterpret_cast<size_t>(own_library_path("")))
     return reinterpret_cast<void*>(open_own_library);
   if (index == kDlopen && (second & RTLD_DEEPBIND) != 0)
-    note_deep_bind(reinterpret_cast<const char*>(first), &saved[kSavedRsi]);
+    note_deep_bind(reinterpret_cast<const char*>(first), &saved[kSavedSecond]);
   if (index == kDlmopen && first != 0) {
     note_bypass(reinterpret_cast<const char*>(second), wire::BypassReason::kNamespace);
   } else if (index == kDlmopen && (third & RTLD_DEEPBIND) != 0) {
-    note_deep_bind(reinterpret_cast<const char*>(second), &saved[kSavedRdx]);
+    note_deep_bind(reinterpret_cast<const char*>(second), &saved[kSavedThird]);
   }
   // What a vfork child does to itself does not affect its parent.
   if (index == kPrctl && request_of_prctl(first, second, third) != Request::kNothing && !is_vfork_child())

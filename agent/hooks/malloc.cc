@@ -24,18 +24,9 @@ namespace {
   if (g_fork_page.state == AgentState::kUnknown && (t_flags & kThreadInside) == 0) start_life();
   return true;
 }
-// g_real.name is empty, in two instructions: a compiler would load it early, and keep it for the call.
-#define HEAPPROF_CALL_EARLY(name, ...)                                     \
-  if (HEAPPROF_UNLIKELY(is_empty(&g_real.name)) && !start_before_blocks()) \
+#define HEAPPROF_CALL_EARLY(name, ...)                                              \
+  if (HEAPPROF_UNLIKELY(is_zero_in_memory(&g_real.name)) && !start_before_blocks()) \
   return call_early(g_real.name, #name, __VA_ARGS__)
-
-template <typename Function>
-[[gnu::always_inline]] inline bool is_empty(Function* const* function) {
-  asm goto("cmpq $0, %0\n\tje %l1" : : "m"(*function) : "cc" : empty);
-  return false;
-empty:
-  return true;
-}
 
 template <typename Result, typename... Parameters, typename... Arguments>
 [[gnu::noinline, gnu::cold]] Result call_early(Result (*)(Parameters...), const char* name, Arguments... arguments) {

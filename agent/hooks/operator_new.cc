@@ -40,50 +40,6 @@ constexpr size_t kCount = sizeof kNames / sizeof kNames[0];
 
 void* heapprof_new_slots[heapprof::agent::kCount] = {};
 
-// clang-format off
-#define X(index, name, kind, second, third)                     \
-  asm(".text\n.globl " #name "\n.type " #name ", @function\n"   \
-      #name ":\n"                                               \
-      ".cfi_startproc\nendbr64\n"                               \
-      "movq heapprof_new_slots + 8*" #index "(%rip), %r11\n"    \
-      "testq %r11, %r11\njz 1f\njmp *%r11\n"                    \
-      "1: pushq $" #index "\n.cfi_adjust_cfa_offset 8\n"        \
-      "jmp heapprof_find_any_new\n"                             \
-      ".cfi_endproc\n.size " #name ", . - " #name "\n");
-#include "agent/hooks/operator_new.def"
-#undef X
-// clang-format on
-
-asm(R"(
-.text
-heapprof_find_any_new:
-  .cfi_startproc
-  .cfi_def_cfa_offset 16
-  pushq %rdi
-  .cfi_adjust_cfa_offset 8
-  pushq %rsi
-  .cfi_adjust_cfa_offset 8
-  pushq %rdx
-  .cfi_adjust_cfa_offset 8
-  subq $8, %rsp
-  .cfi_adjust_cfa_offset 8
-  movq 32(%rsp), %rdi
-  call heapprof_find_new
-  movq %rax, %r11
-  addq $8, %rsp
-  .cfi_adjust_cfa_offset -8
-  popq %rdx
-  .cfi_adjust_cfa_offset -8
-  popq %rsi
-  .cfi_adjust_cfa_offset -8
-  popq %rdi
-  .cfi_adjust_cfa_offset -8
-  addq $8, %rsp
-  .cfi_adjust_cfa_offset -8
-  jmp *%r11
-  .cfi_endproc
-)");
-
 namespace heapprof::agent {
 
 namespace {

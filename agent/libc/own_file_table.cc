@@ -63,7 +63,8 @@ bool leave_table(int kept_fd) {
 }
 
 // Runs on the task.
-void visit(Visit* one) {
+void visit(void* argument) {
+  auto* const one = static_cast<Visit*>(argument);
   if (one->is_copy) {
     for (int fd = 0; fd < 3; ++fd) {  // makes room in a full table
       if (fd != one->kept_fd) sys_close(fd);
@@ -73,33 +74,6 @@ void visit(Visit* one) {
   }
   one->action(one->argument);
   one->has_run = true;
-}
-
-// Makes the task, which calls visit(one) and ends. Returns its id when it has given up the memory, or an error.
-__attribute__((noinline)) long make_task(long flags, Visit* one) {
-  long result = SYS_clone;
-  register void (*function)(Visit*) asm("r12") = visit;
-  register Visit* argument asm("r13") = one;
-  register long no_child_word asm("r10") = 0;
-  register long no_storage asm("r8") = 0;
-  asm volatile(
-      "syscall\n\t"
-      "test %%rax, %%rax\n\t"
-      "jnz 1f\n\t"
-      "lea -256(%%rsp), %%rsp\n\t"  // the maker's frame, and its red zone
-      "and $-16, %%rsp\n\t"
-      "mov %%r13, %%rdi\n\t"
-      "call *%%r12\n\t"
-      "xor %%edi, %%edi\n\t"
-      "mov %[exit], %%eax\n\t"
-      "syscall\n\t"
-      "ud2\n"
-      "1:"
-      : "+a"(result)
-      : "D"(flags), "S"(0l), "d"(0l), "r"(no_child_word), "r"(no_storage), "r"(function),
-        "r"(argument), [exit] "i"(SYS_exit)
-      : "rcx", "r11", "memory");
-  return result;
 }
 
 void wait_until_gone(int task) {
@@ -124,7 +98,7 @@ bool run_unseen(FileTable table, int kept_fd, FileAction action, void* argument)
   Visit one{action, argument, kept_fd, false, false};
   for (int i = 0; i < 2 && !one.has_run; ++i) {
     one.is_copy = g_copies_table.load(std::memory_order_relaxed) != 0;
-    const long task = make_task(one.is_copy ? kTaskFlags : kTaskFlags | CLONE_FILES, &one);
+    const long task = run_task_on_own_stack(one.is_copy ? kTaskFlags : kTaskFlags | CLONE_FILES, visit, &one);
     if (is_error(task)) return false;
     wait_until_gone(static_cast<int>(task));
     if (!one.has_run) g_copies_table.store(1, std::memory_order_relaxed);

@@ -6,19 +6,19 @@
 // their own.
 //
 // Cost: not in the fast path.
+#include "agent/arch/arch.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 #define OWN extern "C" __attribute__((visibility("hidden"), used))
 
 OWN void* memcpy(void* to, const void* from, size_t bytes) noexcept {
-  void* at = to;
-  __asm__ volatile("rep movsb" : "+D"(at), "+S"(from), "+c"(bytes) : : "memory");
+  heapprof::agent::copy_bytes(to, from, bytes);
   return to;
 }
 OWN void* memset(void* to, int byte, size_t bytes) noexcept {
-  void* at = to;
-  __asm__ volatile("rep stosb" : "+D"(at), "+c"(bytes) : "a"(byte) : "memory");
+  heapprof::agent::fill_bytes(to, byte, bytes);
   return to;
 }
 OWN void* memmove(void* to, const void* from, size_t bytes) noexcept {

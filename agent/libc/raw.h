@@ -5,6 +5,8 @@
 // Context:  anywhere in the agent, signal handlers and forked children included.
 #pragma once
 
+#include "agent/arch/arch.h"
+
 #include <linux/futex.h>
 #include <signal.h>
 #include <stddef.h>
@@ -15,18 +17,6 @@
 #include <time.h>
 
 namespace heapprof::agent {
-
-inline long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
-  long result;
-  register long r10 asm("r10") = d;
-  register long r8 asm("r8") = e;
-  register long r9 asm("r9") = f;
-  asm volatile("syscall"
-               : "=a"(result)
-               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-               : "rcx", "r11", "memory");
-  return result;
-}
 
 inline bool is_error(long result) { return static_cast<unsigned long>(result) > -4096ul; }
 
@@ -78,7 +68,7 @@ inline long sys_futex_wait(const void* word, uint32_t expected, long timeout_ns)
 // is held. It only reads: below a small stack there is other memory.
 template <int kBytes>
 [[gnu::always_inline]] inline void touch_stack() {
-  asm volatile("cmpb $0, %c0(%%rsp)" : : "i"(-kBytes) : "cc");
+  read_below_stack<kBytes>();
 }
 
 using SignalMask = uint64_t;  // the kernel's sigset_t

@@ -4,7 +4,6 @@
 #include "agent/libc/raw.h"
 #include "agent/process/loaded_object.h"
 
-#include <string.h>
 #include <sys/uio.h>
 
 namespace heapprof::agent {
@@ -16,8 +15,8 @@ void CalledSlots::read_code(const link_map* object) {
     const ElfW(Phdr)& part = headers.first[i];
     if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
     const uint64_t end_avma = object->l_addr + part.p_vaddr + part.p_filesz;
-    for (uint64_t at_avma = object->l_addr + part.p_vaddr; at_avma + kInstructionBytes <= end_avma;
-         at_avma += kPieceBytes - kInstructionBytes + 1)
+    for (uint64_t at_avma = object->l_addr + part.p_vaddr; at_avma + kCallBytes <= end_avma;
+         at_avma += kPieceBytes - kCallBytes + 1)
       read_piece(at_avma, end_avma - at_avma < kPieceBytes ? end_avma - at_avma : kPieceBytes);
   }
 }
@@ -29,11 +28,9 @@ void CalledSlots::read_piece(uint64_t at_avma, uint64_t bytes) {
   if (raw_syscall(SYS_process_vm_readv, sys_gettid(), reinterpret_cast<long>(&to), 1, reinterpret_cast<long>(&from), 1,
                   0) != static_cast<long>(bytes))
     return;
-  for (uint64_t i = 0; i + kInstructionBytes <= bytes; ++i) {
-    if (code[i] != 0xff || (code[i + 1] != 0x15 && code[i + 1] != 0x25)) continue;
-    int32_t distance;
-    memcpy(&distance, code + i + 2, sizeof distance);
-    const uint64_t slot_avma = at_avma + i + kInstructionBytes + static_cast<uint64_t>(int64_t{distance});
+  for (uint64_t i = 0; i + kCallBytes <= bytes; ++i) {
+    const uint64_t slot_avma = used_slot(code + i, at_avma + i + kCallBytes);
+    if (slot_avma == 0) continue;
     for (size_t k = 0; k < count_; ++k) {
       if (slots_[k].avma == slot_avma) slots_[k].is_called = true;
     }

@@ -1,7 +1,7 @@
 // agent/process/called_slots.h: which of some slots of an object its code calls or jumps through.
 //
-// Code that was compiled with -fno-plt has `call *slot(%rip)`, the stubs of a procedure linkage table have `jmp
-// *slot(%rip)`. A slot that neither uses holds a pointer that the program compares and keeps.
+// Code that was compiled with -fno-plt calls through a slot, the stubs of a procedure linkage table jump through one
+// (used_slot() of the architecture). A slot that neither uses holds a pointer that the program compares and keeps.
 //
 // Not provided: code that loads the address into a register and calls that.
 // Cost:     one read of the object's code, some 2 GB/s.
@@ -30,7 +30,6 @@ class CalledSlots {
  private:
   static constexpr size_t kMost = 128;
   static constexpr uint64_t kPieceBytes = 16384;
-  static constexpr uint64_t kInstructionBytes = 6;  // ff 15 or ff 25, and a distance of 32 bits
 
   void read_piece(uint64_t at_avma, uint64_t bytes);
 

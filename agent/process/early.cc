@@ -19,49 +19,7 @@ extern "C" void* __libc_stack_end;  // where the kernel put argc
 extern "C" const void* const volatile heapprof_own_address =
     const_cast<const void*>(static_cast<const volatile void*>(&heapprof_own_address));
 
-// Called by HEAPPROF_EARLY_ENTRY with the function's name in r11. Keeps what may hold arguments; the agent uses no
-// vector registers.
-asm(R"(
-.text
-.globl heapprof_call_early
-.hidden heapprof_call_early
-heapprof_call_early:
-  .cfi_startproc
-  pushq %rdi
-  .cfi_adjust_cfa_offset 8
-  pushq %rsi
-  .cfi_adjust_cfa_offset 8
-  pushq %rdx
-  .cfi_adjust_cfa_offset 8
-  pushq %rcx
-  .cfi_adjust_cfa_offset 8
-  pushq %r8
-  .cfi_adjust_cfa_offset 8
-  pushq %r9
-  .cfi_adjust_cfa_offset 8
-  pushq %rax
-  .cfi_adjust_cfa_offset 8
-  movq %r11, %rdi
-  call heapprof_find_early
-  movq %rax, %r11
-  popq %rax
-  .cfi_adjust_cfa_offset -8
-  popq %r9
-  .cfi_adjust_cfa_offset -8
-  popq %r8
-  .cfi_adjust_cfa_offset -8
-  popq %rcx
-  .cfi_adjust_cfa_offset -8
-  popq %rdx
-  .cfi_adjust_cfa_offset -8
-  popq %rsi
-  .cfi_adjust_cfa_offset -8
-  popq %rdi
-  .cfi_adjust_cfa_offset -8
-  jmp *%r11
-  .cfi_endproc
-)");
-
+// For entries that are called before the agent is relocated (arch/arch.h).
 extern "C" __attribute__((visibility("hidden"))) void* heapprof_find_early(const char* name) {
   return heapprof::agent::find_early(name);
 }

@@ -40,17 +40,3 @@ void* find_early(const char* name);
 }  // namespace heapprof::agent
 
 #pragma GCC visibility pop
-
-// Assembly of the function `symbol`, which jumps to `target`; before the agent is relocated it jumps to the function of
-// that name behind the agent, with everything unchanged.
-#define HEAPPROF_EARLY_ENTRY(symbol, name, target)                                                   \
-  asm(".text\n.globl " symbol "\n.type " symbol ", @function\n" symbol                               \
-      ":\n"                                                                                          \
-      ".cfi_startproc\nendbr64\n"                                                                    \
-      "leaq heapprof_own_address(%rip), %r11\ncmpq %r11, heapprof_own_address(%rip)\njne 1f\n"       \
-      "jmp " target                                                                                  \
-      "\n"                                                                                           \
-      "1: leaq 2f(%rip), %r11\njmp heapprof_call_early\n.cfi_endproc\n.size " symbol ", . - " symbol \
-      "\n.pushsection .rodata.str1.1, \"aMS\", @progbits, 1\n2: .asciz \"" name                      \
-      "\"\n"                                                                                         \
-      ".popsection\n")

@@ -94,7 +94,7 @@ const char* file_name(const char* path) {
   return name;
 }
 
-// The loader's own file was called ld-2.31.so before glibc 2.34; ld-linux-x86-64.so.2 was a link to it.
+// The loader's own file was called ld-2.31.so before glibc 2.34; ld-linux-*.so.2 was a link to it.
 bool is_glibc_loader(const char* path) {
   return has_prefix(file_name(path), "ld-linux") || has_prefix(file_name(path), "ld-2.");
 }
@@ -143,7 +143,7 @@ ImageObstacle check_agent(const char* path) {
 // name: the path's end, by which a loader that is started as a command is recognised. loader: memory for the other's
 // path.
 ImageObstacle check_elf(const File& file, const char* name, const Elf64_Ehdr& header, char (&loader)[kHeadBytes + 1]) {
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64) return ImageObstacle::kOtherMachine;
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != kElfMachine) return ImageObstacle::kOtherMachine;
   if (!read_loader(file.fd(), header, loader, sizeof loader)) return ImageObstacle::kUnread;
   if (loader[0] == 0 && is_musl_loader(name)) return ImageObstacle::kOtherLibc;
   if (loader[0] == 0 && !is_glibc_loader(name)) return ImageObstacle::kStatic;  // else the loader as a command

@@ -445,7 +445,7 @@ void find_symbols_in_process(SoughtSymbol* symbols, size_t count) {
 }
 
 Definition find_in_glibc(const char* name) {
-  constexpr const char* kSonames[] = {"libc.so.6", "ld-linux-x86-64.so.2", "libpthread.so.0"};
+  constexpr const char* kSonames[] = {"libc.so.6", kLoaderSoname, "libpthread.so.0"};
   for (const link_map* object = first_object(); object != nullptr; object = object->l_next) {
     const DynamicTables tables = tables_of(*object);
     bool is_glibc = false;

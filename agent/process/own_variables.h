@@ -27,24 +27,9 @@ extern bool g_can_read_storage_register;  // by an instruction
 // The address of the thread's storage, as the kernel has it; where it may not be asked, one that is not 0.
 uint64_t ask_storage_avma();
 
-// glibc's descriptor begins with its own address, the vector of the libraries' storage, which each thread has, and its
-// address again (its type tcbhead_t).
 inline bool has_own_variables() {
-  uint64_t storage_avma;
-  if (HEAPPROF_LIKELY(g_can_read_storage_register)) {
-    asm volatile("rdfsbase %0" : "=r"(storage_avma));
-  } else {
-    storage_avma = ask_storage_avma();
-  }
-  if (HEAPPROF_UNLIKELY(storage_avma == 0)) return false;
-  uint64_t tcb;
-  uint64_t vector;
-  uint64_t self;
-  asm volatile("movq %%fs:0, %0\n\tmovq %%fs:8, %1\n\tmovq %%fs:16, %2"
-               : "=r"(tcb), "=r"(vector), "=r"(self)
-               :
-               : "memory");
-  return tcb == self && tcb != 0 && vector != 0;
+  const uint64_t storage_avma = HEAPPROF_LIKELY(g_can_read_storage_register) ? storage_register() : ask_storage_avma();
+  return HEAPPROF_LIKELY(storage_avma != 0) && is_storage_of_libc();
 }
 
 // If a thread has its variables: what is read after this is not read before it.

@@ -76,7 +76,7 @@ void for_each_relocation(const Tables& tables, size_t table, Take take) {
   for (size_t i = 0; i < tables.bytes[table] / sizeof *relocation; ++i, ++relocation) {
     if (!can_read_object(relocation, sizeof *relocation)) return;
     const uint64_t type = ELF64_R_TYPE(relocation->r_info);
-    if (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64) take(*relocation);
+    if (type == kCallSlotRelocation || type == kSlotRelocation || type == kAddressRelocation) take(*relocation);
   }
 }
 
@@ -183,7 +183,7 @@ bool is_main_program(const link_map* object) { return object == first_object(); 
 void bind_own_calls(const link_map* object, const Tables& tables, const Redirection* list, size_t count) {
   Writer writer(object);
   for_each_relocation(tables, 1, [&](const ElfW(Rela) & relocation) {
-    if (ELF64_R_TYPE(relocation.r_info) != R_X86_64_JUMP_SLOT) return;
+    if (ELF64_R_TYPE(relocation.r_info) != kCallSlotRelocation) return;
     for (size_t i = 0; i < count; ++i) {
       if (list[i].real == nullptr || list[i].object != object || !names(tables, relocation, list[i].name)) continue;
       writer.write(object->l_addr + relocation.r_offset, reinterpret_cast<uint64_t>(list[i].real));
@@ -237,13 +237,13 @@ void redirect_slots(const link_map* object, const Tables& tables, const Redirect
   CalledSlots called;
   if (which == Slots::kCalled) {
     each_slot([&](uint64_t slot_avma, const Redirection&, uint64_t type) {
-      if (type == R_X86_64_GLOB_DAT) called.add(slot_avma);
+      if (type == kSlotRelocation) called.add(slot_avma);
     });
     called.read_code(object);
   }
   Writer writer(object);
   each_slot([&](uint64_t slot_avma, const Redirection& of, uint64_t type) {
-    if (which == Slots::kCalled && type != R_X86_64_JUMP_SLOT && !called.has(slot_avma)) return;
+    if (which == Slots::kCalled && type != kCallSlotRelocation && !called.has(slot_avma)) return;
     const auto value = reinterpret_cast<uint64_t>(is_restored ? of.real : of.to);
     if (!writer.write(slot_avma, value)) visit_missed(static_cast<size_t>(&of - list));
   });
@@ -358,7 +358,7 @@ bool redirect_own_calls(const link_map* object, const Redirection* list, size_t 
   {
     Writer writer(object);
     for_each_relocation(tables, 1, [&](const ElfW(Rela) & relocation) {
-      if (ELF64_R_TYPE(relocation.r_info) != R_X86_64_JUMP_SLOT) return;
+      if (ELF64_R_TYPE(relocation.r_info) != kCallSlotRelocation) return;
       for (size_t i = 0; i < count; ++i) {
         if (!names(tables, relocation, list[i].name)) continue;
         is_any = writer.write(object->l_addr + relocation.r_offset, reinterpret_cast<uint64_t>(list[i].to)) || is_any;
@@ -366,7 +366,7 @@ bool redirect_own_calls(const link_map* object, const Redirection* list, size_t 
     });
   }
   for_each_relocation(tables, 0, [&](const ElfW(Rela) & relocation) {
-    if (ELF64_R_TYPE(relocation.r_info) != R_X86_64_GLOB_DAT) return;
+    if (ELF64_R_TYPE(relocation.r_info) != kSlotRelocation) return;
     for (size_t i = 0; i < count; ++i) is_any = is_any || names(tables, relocation, list[i].name);
   });
   if (is_any) redirect_slots(object, tables, list, count, Slots::kCalled);

@@ -90,7 +90,7 @@ void let_others_run(uint32_t round) {
   constexpr uint32_t kYields = 64;
   const timespec sleep{0, 50'000};
   if (is_filtered()) {
-    __builtin_ia32_pause();
+    pause_processor();
   } else if (round < kYields) {
     sys_yield();
   } else {

@@ -32,12 +32,6 @@ uint64_t g_thread_id_off = 0;     // 0: libc does not tell
 
 bool is_on(const AlternateStack& stack, uint64_t sp) { return sp - stack.low_avma - 1 < stack.size_bytes; }
 
-uint64_t descriptor_avma() {
-  uint64_t self;
-  asm("movq %%fs:16, %0" : "=r"(self));  // tcbhead_t::self
-  return self;
-}
-
 uint32_t thread_id_at(uint64_t off) { return *reinterpret_cast<const uint32_t*>(descriptor_avma() + off); }
 
 }  // namespace

@@ -13,7 +13,7 @@
 
 namespace heapprof::agent {
 
-// The hook's own frame (built with -fno-omit-frame-pointer): its caller's rbp, then the return address.
+// The hook's own frame (built with -fno-omit-frame-pointer): its caller's frame pointer, then the return address.
 #define HEAPPROF_HOOK_FRAME() static_cast<const uint64_t*>(__builtin_frame_address(0))
 inline uint64_t cfa_of(const uint64_t* hook_frame) { return reinterpret_cast<uint64_t>(hook_frame + 2); }
 // The state of the hook's caller.

@@ -81,7 +81,7 @@ void record_of_memory(wire::ScopeOperation operation, const void* block, uint32_
   if (HEAPPROF_LIKELY(is_prepared(context) && reserve(context, kRecordBytes))) {
     // Another thread may have just handed this one the block: the fence keeps the stamp from being taken before that
     // was seen.
-    asm volatile("lfence" ::: "memory");
+    order_counter();
     const uint32_t delta = stamp_anew(context);
     put(context, prefix(wire::RecordType::kPrefixAddress), address_of(block));
     put(context, wire::pack_scope(operation, name, id), wire::pack_w1(delta, 0, 0));

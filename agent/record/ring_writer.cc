@@ -33,11 +33,11 @@ bool has_to_spin() { return !may_ask_kernel(); }
 
 void spin_for_a_millisecond() {
   if (!g_use_tsc) {  // the program may have forbidden itself the counter
-    for (uint32_t i = 0; i < kPausesPerMs; ++i) __builtin_ia32_pause();
+    for (uint32_t i = 0; i < kPausesPerMs; ++i) pause_processor();
     return;
   }
-  const uint64_t start = __builtin_ia32_rdtsc();
-  while (__builtin_ia32_rdtsc() - start < kTicksPerMs) __builtin_ia32_pause();
+  const uint64_t start = read_counter();
+  while (read_counter() - start < kTicksPerMs) pause_processor();
 }
 
 bool is_dropping() { return g_control->full_policy == wire::FullPolicy::kDrop; }

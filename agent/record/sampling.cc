@@ -12,18 +12,9 @@ namespace heapprof::agent {
 
 namespace {
 
-// Takes the bytes of a block off the countdown, by one instruction: a signal handler may do the same at any instant.
-// False: a point falls on the block.
+// Takes the bytes of a block off the countdown. False: a point falls on the block.
 [[gnu::always_inline]] inline bool count_down(wire::Countdown* countdown, size_t size_bytes) {
-  bool is_passed;
-  asm volatile("subq %2, %0" : "+m"(countdown->until), "=@ccs"(is_passed) : "r"(size_bytes));
-  return !is_passed;
-}
-[[gnu::always_inline]] inline void count_up(wire::Countdown* countdown, size_t size_bytes) {
-  asm volatile("addq %1, %0" : "+m"(countdown->until) : "r"(size_bytes) : "cc");
-}
-[[gnu::always_inline]] inline void count_allocation(wire::Countdown* countdown) {
-  asm volatile("incq %0" : "+m"(countdown->allocations) : : "cc");
+  return !subtract_in_one_step(&countdown->until, size_bytes);
 }
 
 uint64_t next_random(Context* context) {
@@ -43,9 +34,8 @@ void draw(Context* context, uint64_t interval_bytes) {
   uint64_t granted = countdown.granted.load(std::memory_order_relaxed);
   while (!is_replaced) {
     const uint64_t fresh_granted = granted - until + static_cast<uint64_t>(distance);
-    asm volatile("cmpxchg16b %0"
-                 : "+m"(countdown), "+a"(until), "+d"(granted), "=@ccz"(is_replaced)
-                 : "b"(distance), "c"(fresh_granted));
+    is_replaced =
+        replace_pair_in_one_step(&countdown, &until, &granted, static_cast<uint64_t>(distance), fresh_granted);
   }
   context->drawn_interval = interval_bytes;
 }
@@ -60,7 +50,7 @@ bool choose(Context* context, const void* block, size_t size_bytes, uint64_t* in
   if (context->drawn_interval != wanted) draw(context, wanted);
   wire::Countdown* const countdown = &context->header->countdown;
   const bool is_chosen = !count_down(countdown, size_bytes);
-  count_allocation(countdown);
+  increment_in_one_step(&countdown->allocations);
   if (!is_chosen) return false;
   *interval_bytes = context->drawn_interval;
   wire::add_chosen(&g_sampling, reinterpret_cast<uint64_t>(block));
@@ -101,8 +91,8 @@ void record_sampled(wire::RecordType type, const void* block, size_t size_bytes,
       HEAPPROF_LIKELY(context->drawn_interval == g_sampling.interval_bytes.load(std::memory_order_relaxed));
   if (HEAPPROF_LIKELY(is_plain)) {
     wire::Countdown* const countdown = &context->header->countdown;
-    if (HEAPPROF_LIKELY(count_down(countdown, size_bytes))) return count_allocation(countdown);
-    count_up(countdown, size_bytes);
+    if (HEAPPROF_LIKELY(count_down(countdown, size_bytes))) return increment_in_one_step(&countdown->allocations);
+    add_in_one_step(&countdown->until, size_bytes);
   }
   record_chosen(type, block, size_bytes, hook_frame);
 }

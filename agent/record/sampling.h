@@ -22,13 +22,8 @@ namespace heapprof::agent {
 // 0: everything is recorded.
 inline uint32_t recording() { return g_sampling.recording.load(std::memory_order_relaxed); }
 
-// recording() != 0, in one instruction.
-[[gnu::always_inline]] inline bool is_sampling() {
-  asm goto("cmpl $0, %0\n\tjne %l1" : : "m"(g_sampling.recording) : "cc" : samples);
-  return false;
-samples:
-  return true;
-}
+// recording() != 0
+[[gnu::always_inline]] inline bool is_sampling() { return is_set_in_memory(&g_sampling.recording); }
 
 // For an address with a mark. A forked child without a session of its own sees its parent's tables and does not change
 // them: its first record begins its session.

@@ -63,9 +63,7 @@ void await_answer() {
 [[gnu::noinline]] void ask() {
   __builtin_unwind_init();  // spills them
   if (g_asking_pid.exchange(g_pid, std::memory_order_relaxed) == g_pid) return;
-  uint64_t stack_avma;
-  asm volatile("movq %%rsp, %0" : "=r"(stack_avma));
-  g_control->end_stack_avma = stack_avma;
+  g_control->end_stack_avma = stack_pointer();
   g_control->end_thread_avma = reinterpret_cast<uint64_t>(__builtin_thread_pointer());
   g_control->end_thread_id = static_cast<uint32_t>(sys_gettid());
   g_control->own_pages_avma = reinterpret_cast<uint64_t>(own_pages());

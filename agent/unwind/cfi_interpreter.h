@@ -7,8 +7,8 @@
 // Cost:     about 1 µs a frame.
 #pragma once
 
+#include "agent/arch/arch.h"
 #include "agent/unwind/cfi_program.h"
-#include "agent/unwind/registers.h"
 
 #include <cstdint>
 

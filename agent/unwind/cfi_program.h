@@ -8,8 +8,8 @@
 // Cost:     0.1-0.5 µs.
 #pragma once
 
+#include "agent/arch/arch.h"
 #include "agent/unwind/eh_frame.h"
-#include "agent/unwind/registers.h"
 #include "agent/unwind/stack_bounds.h"
 
 #include <cstdint>

@@ -10,8 +10,8 @@
 //           read through the kernel (agent/process/own_memory.h).
 #pragma once
 
+#include "agent/arch/arch.h"
 #include "agent/unwind/cfi_program.h"
-#include "agent/unwind/registers.h"
 
 #include <cstdint>
 

@@ -30,12 +30,6 @@ constexpr uint64_t kUsualThreadBytes = 8u << 20;
 uint64_t page_of(uint64_t avma) { return avma & ~(kPageBytes - 1); }
 uint64_t end_of_page(uint64_t avma) { return page_of(avma) + kPageBytes; }
 
-uint64_t thread_pointer() {
-  uint64_t avma;
-  asm("movq %%fs:0, %0" : "=r"(avma));  // the descriptor's first word is its own address
-  return avma;
-}
-
 // The known end of the stack that goes up from here: a thread's stack reaches to its descriptor. Other pages may be
 // anything, and checking one may wait for the thread that provides it (userfaultfd).
 uint64_t known_end(uint64_t from_avma) {

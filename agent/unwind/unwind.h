@@ -27,7 +27,7 @@ inline constexpr uint32_t kMaxFrames = 32768;  // deeper stacks are truncated
 struct StartFrame {
   uint64_t pc_avma;  // the return address
   uint64_t sp;       // the stack pointer after the return: the hook's CFA
-  uint64_t bp;       // the caller's rbp, saved by the hook's prologue
+  uint64_t bp;       // the caller's frame pointer, saved by the hook's prologue
 };
 
 struct Frame {

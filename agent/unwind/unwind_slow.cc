@@ -90,8 +90,8 @@ void forget_rule(UnwindRule* slot) {
 
 namespace {
 
-// False if the value cannot be a return address but only data near the stack: code without frame pointers uses rbp for
-// data.
+// False if the value cannot be a return address but only data near the stack: code without frame pointers uses that
+// register for data.
 bool can_be_code(uint64_t avma, uint64_t sp) {
   return is_plausible_address(avma) && avma - sp >= kMaxGuessedFrameBytes;
 }
@@ -184,22 +184,12 @@ bool is_absence_certain() { return !has_filters() && can_tell_loaded(); }
 
 namespace {
 
-// Checks by the instructions around it whether pc_avma is the return address of Go's runtime.asmcgocall:
-//   call *%rax; mov G(%rsp), %rdi; mov 8(%rdi), %rsi; sub D(%rsp), %rsi
+// Checks by the instructions around it whether pc_avma is the return address of Go's runtime.asmcgocall.
 GoCall read_go_call(uint64_t pc_avma) {
-  constexpr uint8_t kBefore[] = {0xff, 0xd0, 0x48, 0x8b, 0x7c, 0x24};
-  constexpr uint8_t kBetween[] = {0x48, 0x8b, 0x77, 0x08, 0x48, 0x2b};
-  constexpr size_t kGoroutineAt = sizeof kBefore, kBetweenAt = kGoroutineAt + 1;
-  constexpr size_t kOperandAt = kBetweenAt + sizeof kBetween;
-  uint8_t code[kOperandAt + 3];
+  unsigned char code[kGoCodeBytes];
   GoCall call{pc_avma, 0, 0, false};
-  if (!read_own_memory(code, reinterpret_cast<const void*>(pc_avma - 2), sizeof code) ||
-      memcmp(code, kBefore, sizeof kBefore) != 0 || memcmp(code + kBetweenAt, kBetween, sizeof kBetween) != 0)
-    return call;
-  const bool has_distance = code[kOperandAt] == 0x74;  // else it is at (%rsp) itself
-  call.g_off = code[kGoroutineAt];
-  call.distance_off = has_distance ? code[kOperandAt + 2] : 0;
-  call.is_go = (has_distance || code[kOperandAt] == 0x34) && code[kOperandAt + 1] == 0x24;
+  call.is_go = read_own_memory(code, reinterpret_cast<const void*>(pc_avma - kGoCodeBefore), sizeof code) &&
+               is_go_call(code, &call.g_off, &call.distance_off);
   return call;
 }
 

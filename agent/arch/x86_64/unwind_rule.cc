@@ -1,12 +1,13 @@
-// agent/unwind/unwind_rule_x86_64.cc: reduces a row of call frame information to a compact rule, for x86-64.
+// agent/arch/x86_64/unwind_rule.cc: reduces a row of call frame information to a compact rule, for x86-64.
 //
 // Only sp and bp are followed from frame to frame: compilers compute every CFA from one of them, except in prologues
 // that realign the stack and in hand-written code. So a row is compact if the return address is where a call puts it,
 // and sp, bp are saved in the usual ways; the other registers do not matter then.
+#include "agent/unwind/unwind_rule.h"
+
 #include "agent/process/own_memory.h"
 #include "agent/unwind/byte_reader.h"
 #include "agent/unwind/registered_frames.h"
-#include "agent/unwind/unwind_rule.h"
 
 #include <string.h>
 
@@ -73,15 +74,10 @@ bool reduce(const FrameDescription& description, const CfiRow& row, StepRule* ru
   return row.cfa_register == kRegisterSp && row.cfa_offset >= 8;
 }
 
-// True if the code begins with: mov %rbx, %rsp (after an endbr64, or not). A function whose address was pushed and that
-// switches to another stack at once has no caller. glibc's makecontext pushes such a function, and data above it.
+// True if the function at an address leaves the stack that its address was pushed onto.
 bool leaves_stack(uint64_t pc_avma) {
-  constexpr uint8_t kMark[] = {0xf3, 0x0f, 0x1e, 0xfa};
-  constexpr uint8_t kMove[] = {0x48, 0x89, 0xdc};
-  uint8_t code[sizeof kMark + sizeof kMove];
-  if (!read_own_memory(code, reinterpret_cast<const void*>(pc_avma), sizeof code)) return false;
-  const bool is_marked = memcmp(code, kMark, sizeof kMark) == 0;
-  return memcmp(code + (is_marked ? sizeof kMark : 0), kMove, sizeof kMove) == 0;
+  unsigned char code[kSwitchBytes];
+  return read_own_memory(code, reinterpret_cast<const void*>(pc_avma), sizeof code) && switches_stack(code);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// agent/libc/vector_state.cc: XSAVE in its standard form, whose layout CPUID tells; FXSAVE where XSAVE is missing.
+// agent/arch/x86_64/vector_state.cc: XSAVE in its standard form, whose layout CPUID tells; FXSAVE where XSAVE is
+// missing.
 #include "agent/libc/vector_state.h"
 
 #include <cpuid.h>

@@ -1,7 +1,7 @@
-// agent/unwind/registers.h: the registers of one frame, by DWARF number, and how to begin a walk in the agent's own
-// frame.
+// agent/arch/x86_64/registers.h: the registers of one frame, by DWARF number, and how to begin a walk in the agent's
+// own frame.
 //
-// This is the x86-64 version (System V ABI, table 3.36); another architecture brings its own.
+// Source: System V ABI for x86-64, table 3.36.
 #pragma once
 
 #include <cstdint>

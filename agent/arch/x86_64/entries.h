@@ -1,0 +1,30 @@
+// agent/arch/x86_64/entries.h: exported functions that are assembly, as they may leave no frame, or change no register.
+//
+// entries.cc has those of dlsym, of the operators (hooks/operator_new.def) and of hooks/jumped.def.
+#pragma once
+
+#include <cstddef>
+
+// Assembly of the function `symbol`, which jumps to `target`; before the agent is relocated it jumps to the function of
+// that name behind the agent, with everything unchanged (process/early.h).
+#define HEAPPROF_EARLY_ENTRY(symbol, name, target)                                                   \
+  asm(".text\n.globl " symbol "\n.type " symbol ", @function\n" symbol                               \
+      ":\n"                                                                                          \
+      ".cfi_startproc\nendbr64\n"                                                                    \
+      "leaq heapprof_own_address(%rip), %r11\ncmpq %r11, heapprof_own_address(%rip)\njne 1f\n"       \
+      "jmp " target                                                                                  \
+      "\n"                                                                                           \
+      "1: leaq 2f(%rip), %r11\njmp heapprof_call_early\n.cfi_endproc\n.size " symbol ", . - " symbol \
+      "\n.pushsection .rodata.str1.1, \"aMS\", @progbits, 1\n2: .asciz \"" name                      \
+      "\"\n"                                                                                         \
+      ".popsection\n")
+
+namespace heapprof::agent {
+
+// Places in what an entry of hooks/jumped.def saves, in words: the caller's second and third argument, and the address
+// that the call returns to.
+inline constexpr size_t kSavedThird = 5;
+inline constexpr size_t kSavedSecond = 6;
+inline constexpr size_t kSavedCaller = 9;
+
+}  // namespace heapprof::agent
