@@ -84,7 +84,22 @@ bool is_standard_copy(std::string_view function) {
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
-// Whether the last part of the name contains the word: copy_scene, deepCopy, Table::clone, but not photocopying.
+// Whether text that ends before a word denies it: zero_copy, NoClone.
+bool is_denied_by(std::string_view before) {
+  while (before.ends_with('_')) before.remove_suffix(1);
+  for (const std::string_view denial : {"zero", "no", "non", "never", "without", "avoid", "skip", "less"}) {
+    if (before.size() < denial.size()) continue;
+    const std::string_view end = before.substr(before.size() - denial.size());
+    const bool is_it = std::equal(end.begin(), end.end(), denial.begin(), [](char a, char b) { return lower(a) == b; });
+    const bool begins = before.size() == denial.size() || is_upper(end[0]) ||
+                        !std::isalpha(static_cast<unsigned char>(before[before.size() - denial.size() - 1]));
+    if (is_it && begins) return true;
+  }
+  return false;
+}
+
+// Whether the name contains the word, and nothing before it denies it: copy_scene, deepCopy, clone, but not
+// photocopying.
 bool has_word(std::string_view name, std::string_view word) {
   const auto equals = [](char a, char b) { return lower(a) == b; };
   for (auto at = name.begin();; ++at) {
@@ -94,7 +109,8 @@ bool has_word(std::string_view name, std::string_view word) {
     const bool begins =
         at == name.begin() || !std::isalpha(static_cast<unsigned char>(at[-1])) || (is_upper(*at) && is_lower(at[-1]));
     const bool ends = end == name.end() || !is_lower(*end);
-    if (begins && ends) return true;
+    const auto before = static_cast<size_t>(at - name.begin());
+    if (begins && ends) return !is_denied_by(name.substr(0, before));
   }
 }
 
@@ -114,10 +130,19 @@ bool is_copying(std::string_view function) {
   if (plain.starts_with("std::"))
     return last.starts_with("_M_allocate_and_copy") || last == "_M_copy" || last.starts_with("_M_copy<");
   const std::string_view own = last.substr(0, last.find('<'));
+  const bool is_of_clone = plain.find("core::clone::Clone") != std::string::npos;  // Rust's trait
+  return (own == "clone" && is_of_clone) || own == "to_vec" || own == "to_owned";
+}
+
+bool is_named_copy(std::string_view function) {
+  const std::string plain = plain_function(function);
+  if (plain.starts_with("std::")) return false;
+  const std::string_view last = last_part(plain);
+  const std::string_view own = last.substr(0, last.find('<'));
   for (const std::string_view word : {"copy", "clone", "dup", "duplicate"}) {
     if (has_word(own, word)) return true;
   }
-  return own == "to_vec" || own == "to_owned";
+  return false;
 }
 
 bool may_be_growing(std::string_view function) {

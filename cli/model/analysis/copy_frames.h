@@ -1,8 +1,8 @@
 // cli/model/analysis/copy_frames.h: functions that by contract copy a whole value, grow a container by copying it, or
 // read a whole file or stream.
 //
-// Not provided: what a user's own function does, except that a name with the word copy, clone or dup(licate) counts as
-//           copying. A buffer that a program itself fills with read(2) or memcpy(3) is not recognised by any name.
+// Not provided: what a user's own function does; is_named_copy() guesses it from the name. A buffer that a program
+//           itself fills with read(2) or memcpy(3) is not recognised by any name.
 // Trust:    names are untrusted: any bytes.
 #pragma once
 
@@ -10,8 +10,11 @@
 
 namespace heapprof::cli {
 
-// A copy constructor or assignment of the standard library, strdup and its kin, Clone::clone, copy_scene, Table::clone.
+// A copy constructor or assignment of the standard library, strdup and its kin, Rust's Clone::clone, to_vec, to_owned.
 bool is_copying(std::string_view function);
+// A function with the word copy, clone, dup or duplicate in its own name (copy_scene, Table::clone), not behind a word
+// that denies it (zero_copy_ring). It may be about copies and make none (clone_pool).
+bool is_named_copy(std::string_view function);
 
 // The standard library's functions that add an element or character to a full container: they allocate at least twice
 // the room and copy all of it. `caller` is the next outer frame's function, inlined ones too.

@@ -75,7 +75,8 @@ struct Finding {
   bool is_by_contrast = false;       // never freed: nearly everything else was
   bool is_lost = false;              // never freed: unreachable at exit (run --leak-check)
   bool is_estimate = false;          // copies: what growing containers copied is half of what they allocated
-  bool is_by_sizes = false;          // old and new: no function that grows a container is on the stack
+  bool is_by_sizes = false;          // old and new: no function on the stack grows a container; twins: only a
+                                     // function's name says that it copies
   bool is_concatenation = false;     // copies: strings joined with +, each a new one
   std::string memory_name;           // the program's own, of all blocks of the place; empty: no such name
   std::string held_by;               // what keeps most of it reachable at exit (holder_words()); empty: unknown

@@ -6,7 +6,8 @@
 // each copies nothing: a few bytes less.)
 //
 // A twin is a copy together with its original: a copying function is on the stack, and another place has a block of the
-// same size, both live at the peak. Equal sizes alone prove nothing: matrices of one shape have one size.
+// same size, both live at the peak. Equal sizes alone prove nothing: matrices of one shape have one size. If only a
+// name says that a function copies, the finding says "may".
 #include "cli/base/saturating.h"
 #include "cli/model/analysis/copy_frames.h"
 #include "cli/model/analysis/finding_rules.h"
@@ -19,7 +20,7 @@ namespace heapprof::cli {
 namespace {
 
 // The answers for frames, each computed once: many stacks share them.
-enum class Ask { kCopying, kGrowing, kMakingRoom, kConcatenating, kReadingWhole };
+enum class Ask { kCopying, kNamedCopy, kGrowing, kMakingRoom, kConcatenating, kReadingWhole };
 
 class FrameAnswers {
  public:
@@ -50,6 +51,7 @@ class FrameAnswers {
   bool ask(const std::string& function) const {
     switch (ask_) {
       case Ask::kCopying: return is_copying(function);
+      case Ask::kNamedCopy: return is_named_copy(function);
       case Ask::kGrowing: return may_be_growing(function);
       case Ask::kMakingRoom: return makes_room(function);
       case Ask::kConcatenating: return is_concatenating(function);
@@ -203,6 +205,7 @@ void find_old_and_new(const FindingScene& scene, std::vector<Finding>* findings)
 
 void find_twins(const FindingScene& scene, std::vector<Finding>* findings) {
   FrameAnswers copying(scene, Ask::kCopying);
+  FrameAnswers named(scene, Ask::kNamedCopy);
   const std::vector<Site>& sites = scene.device.sites;
   std::vector<uint32_t> copies;
   // Originals: the sites that may be copied, by size; among equals the first, which is the largest.
@@ -211,7 +214,7 @@ void find_twins(const FindingScene& scene, std::vector<Finding>* findings) {
   for (uint32_t i = 0; i < sites.size(); ++i) {
     const PeakSize size = peak_size(sites[i]);
     if (size.bytes < kTwinBytes || sites[i].grouped_stacks > 0) continue;
-    if (copying.has(sites[i].node)) copies.push_back(i);
+    if (copying.has(sites[i].node) || named.has(sites[i].node)) copies.push_back(i);
     if (size.each_bytes >= kTwinBytes) by_each[size.each_bytes].push_back(i);
     by_sum[{size.bytes, size.blocks}].push_back(i);
   }
@@ -230,6 +233,7 @@ void find_twins(const FindingScene& scene, std::vector<Finding>* findings) {
     if (original == kNoModule) continue;
     CopiedSum& sum = sums[scene.place_of_site[copy]];
     sum.add(copy, size.bytes, size.blocks);
+    sum.is_by_sizes = sum.is_by_sizes || !copying.has(sites[copy].node);
     if (size.bytes <= sum.other_bytes) continue;
     sum.other_bytes = size.bytes;
     sum.other_site = original;

@@ -62,7 +62,8 @@ std::string short_lived_text(Language language) {
 
 std::string twin_text(const Finding& finding, const FrameNames& names) {
   const std::string copy =
-      fmt::format("a copy, {}", finding.cost_blocks == 1 ? "one block" : blocks(finding.cost_blocks));
+      fmt::format("{}, {}", finding.is_by_sizes ? "a copy, if the function does what its name says" : "a copy",
+                  finding.cost_blocks == 1 ? "one block" : blocks(finding.cost_blocks));
   if (finding.other_frame == kNoModule) return copy + "; the original is of the same size and alive at the same time";
   const std::string where = names.function(finding.other_frame);
   const std::string location = names.short_location(finding.other_frame);
@@ -119,7 +120,7 @@ std::string finding_head(const Finding& finding, const ReportView& view) {
     case FindingKind::kCopies:
       if (finding.is_concatenation) return fmt::format("{} copied by + of strings", cost);
       return fmt::format("{} {} while growing", cost, finding.is_estimate ? "copied" : "moved");
-    case FindingKind::kTwins: return fmt::format("{} held twice", cost);
+    case FindingKind::kTwins: return fmt::format("{} {} twice", cost, finding.is_by_sizes ? "may be held" : "held");
     case FindingKind::kWholeFile: return fmt::format("up to {} while a whole file was read", cost);
     case FindingKind::kChurn:
       return fmt::format("{} of {}, one after another", blocks(finding.cost_blocks), bytes(view, finding.each_bytes));
@@ -300,7 +301,9 @@ std::string finding_remedy(const Profile& profile, const Finding& finding) {
       if (finding.is_concatenation) return "append to one string (+=, append) instead of making a new one each time";
       return (finding.is_estimate ? reserve_text(language) : resize_text(language)) +
              ", or grow by a factor instead of a step";
-    case FindingKind::kTwins: return "move it, pass it by reference or share it; or free the original first";
+    case FindingKind::kTwins:
+      return std::string(finding.is_by_sizes ? "if it is a copy, " : "") +
+             "move it, pass it by reference or share it; or free the original first";
     case FindingKind::kWholeFile: return "read it in pieces or by line, or map it (mmap)";
     case FindingKind::kChurn: return "keep one block as a workspace and use it again";
     case FindingKind::kStorm:
@@ -356,6 +359,15 @@ std::string held_words(const Finding& finding) {
   return finding.held_by.empty() ? "" : ", held by " + shorten_middle(finding.held_by, kMost);
 }
 
+// If one of several callers has two thirds or more of the cost.
+std::string main_caller_words(const Profile& profile, const Finding& finding, const FrameNames& names,
+                              size_t word_columns) {
+  const CallerChain& callers = finding.callers;
+  if (callers.shares.empty() || callers.shares[0].weight < callers.weight - callers.weight / 3) return "";
+  return fmt::format(", {} of it for {}", format_percent_rounded({callers.shares[0].weight, callers.weight}),
+                     place_words(profile, names, callers.shares[0].frame, 0, word_columns, ""));
+}
+
 }  // namespace
 
 std::string finding_sentence(const Profile& profile, const Finding& finding, const FrameNames& names,
@@ -376,12 +388,13 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
             at, cost, format_duration(finding.over_ns));
       if (finding.is_left)
         return fmt::format(
-            "{} grew steadily, +{} in {}, and was live at exit{}: bound it or free it (ignore this if it loads data "
+            "{} grew steadily, +{} in {}{}, and was live at exit{}: bound it or free it (ignore this if it loads data "
             "once{})",
-            at, cost, format_duration(finding.over_ns), held_words(finding),
-            can_be_judged ? "; run --leak-check tells what is lost" : "");
-      return fmt::format("{} grew steadily, +{} in {}: bound it or evict (ignore this if it loads data once)", at, cost,
-                         format_duration(finding.over_ns));
+            at, cost, format_duration(finding.over_ns), main_caller_words(profile, finding, names, word_columns),
+            held_words(finding), can_be_judged ? "; run --leak-check tells what is lost" : "");
+      return fmt::format("{} grew steadily, +{} in {}{}: bound it or evict (ignore this if it loads data once)", at,
+                         cost, format_duration(finding.over_ns),
+                         main_caller_words(profile, finding, names, word_columns));
     case FindingKind::kNeverFreed:
     case FindingKind::kSmallNeverFreed: {
       const std::string what =
@@ -426,8 +439,11 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
       return fmt::format("the peak holds the old and the new buffer of a growing container: {} of it from {}; {}", cost,
                          at, reserve_text(language));
     case FindingKind::kTwins:
-      return fmt::format("{} look held twice: {} copies, and as much of the same size is live besides; {}", cost, at,
-                         is_python ? "work in place, or drop the original first" : "move it, or pass it by reference");
+      return fmt::format(
+          finding.is_by_sizes ? "{} may be held twice: by its name {} copies, and as much of the same size is live "
+                                "besides; if it does, {}"
+                              : "{} look held twice: {} copies, and as much of the same size is live besides; {}",
+          cost, at, is_python ? "work in place, or drop the original first" : "move it, or pass it by reference");
     case FindingKind::kWholeFile:
       return fmt::format("{} reads a whole file into memory, up to {}: read it in pieces, or map it", at, cost);
     case FindingKind::kChurn:

@@ -22,17 +22,26 @@ TEST_CASE("functions that copy") {
            std::string("strdup"),
            std::string("__strdup"),
            std::string("g_memdup2"),
-           std::string("copy_scene(Scene const&)"),
-           std::string("app::Table::clone() const"),
-           std::string("deepCopy"),
-           std::string("Matrix::copy<double>(int)"),
            std::string(
                "long* std::vector<long>::_M_allocate_and_copy<long const*>(unsigned long, long const*, long const*)"),
            std::string("<alloc::vec::Vec<T> as core::clone::Clone>::clone"),
-           std::string("dup_buffer"),
        }) {
     CAPTURE(name);
     CHECK(is_copying(name));
+  }
+}
+
+TEST_CASE("functions that copy by their names alone") {
+  for (const char* name : {"copy_scene(Scene const&)", "app::Table::clone() const", "deepCopy",
+                           "Matrix::copy<double>(int)", "dup_buffer", "clonePool", "piano_copy", "copy_no_more"}) {
+    CAPTURE(name);
+    CHECK(is_named_copy(name));
+    CHECK_FALSE(is_copying(name));
+  }
+  for (const char* name : {"zero_copy_ring", "ZeroCopyRing::grow()", "app::noCopy", "without_clones", "without_clone",
+                           "std::copy", "photocopying"}) {
+    CAPTURE(name);
+    CHECK_FALSE(is_named_copy(name));
   }
 }
 
@@ -45,6 +54,7 @@ TEST_CASE("functions that do not copy, whatever their names") {
         "render(Copy const&)", "main", "", "load_picture()", ")(", "a::", "(", "std::", "std::operator="}) {
     CAPTURE(name);
     CHECK_FALSE(is_copying(name));
+    CHECK_FALSE(is_named_copy(name));
   }
 }
 

@@ -177,6 +177,7 @@ TEST_CASE("a copy is a twin if blocks of its size are alive elsewhere") {
   CHECK(found[0].kind == FindingKind::kTwins);
   CHECK(scene.profile().frames[found[0].frame].function == "work()");
   CHECK(scene.profile().frames[found[0].other_frame].function == "load");
+  CHECK_FALSE(found[0].is_by_sizes);
   // Of a size of its own; of the same size, but no copy; too small.
   CHECK(
       Scene().add({load, kMain}, blocks(1, 3'000'000)).add({copy, kWork, kMain}, blocks(1, 3'000'001)).kinds().empty());
@@ -190,10 +191,10 @@ TEST_CASE("a copy is a twin if blocks of its size are alive elsewhere") {
             .kinds()
             .empty());
   // Many small blocks of a whole tree.
-  CHECK(Scene()
-            .add({load, kMain}, blocks(50'000, 40))
-            .add({{"copy_tree", "/src/t.cc", 1}, kMain}, blocks(50'000, 40))
-            .kinds() == "twins");
+  Scene tree;
+  tree.add({load, kMain}, blocks(50'000, 40)).add({{"copy_tree", "/src/t.cc", 1}, kMain}, blocks(50'000, 40));
+  REQUIRE(tree.kinds() == "twins");
+  CHECK(tree.found()[0].is_by_sizes);
 }
 
 TEST_CASE("a file that is read to its end is found by the function that does so") {

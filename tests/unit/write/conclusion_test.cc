@@ -90,6 +90,19 @@ TEST_CASE("of a run of less than a second it is said that the place grew, and it
   CHECK(text.find("; it grew to the end of the run\n") != std::string::npos);
 }
 
+TEST_CASE("growth of a helper names the caller for which it grew") {
+  const Step save{"save", "/src/save.cc", 4}, tick{"tick", "/src/tick.cc", 9}, load{"load", "/src/load.cc", 2};
+  const auto conclusion = [&](uint64_t tick_step_bytes) {
+    Scene scene;
+    scene.add({save, load, kMain}, blocks(100, 20'000)).live(rising(200'000, 1));
+    scene.add({save, kWork, kMain}, blocks(1000, 20'000)).live(rising(2'000'000));
+    scene.add({save, tick, kMain}, blocks(1000, 20'000)).live(rising(tick_step_bytes));
+    return worst_of(scene.profile(), "f.json", 200);
+  };
+  CHECK(conclusion(200'000).find("s, 91 % of it for work (work.cc:7): bound it") != std::string::npos);
+  CHECK(conclusion(1'800'000).find(" of it for ") == std::string::npos);
+}
+
 TEST_CASE("the sentence of every kind says cost, place, kind and what helps") {
   Scene scene;
   scene.add({kWork, kMain}, blocks(1, 1));
@@ -115,7 +128,10 @@ TEST_CASE("the sentence of every kind says cost, place, kind and what helps") {
   scene.profile().devices.emplace_back().name = "cuda:0";
   Finding elsewhere = finding_of(FindingKind::kTwins, profile);
   elsewhere.device = 1;
-  CHECK(sentence(profile, elsewhere).find("work (work.cc:7) on cuda:0 copies, and as much of the same size is live") !=
+  CHECK(sentence(profile, elsewhere)
+            .find("look held twice: work (work.cc:7) on cuda:0 copies, and as much of the same") != std::string::npos);
+  elsewhere.is_by_sizes = true;
+  CHECK(sentence(profile, elsewhere).find("may be held twice: by its name work (work.cc:7) on cuda:0 copies, and as") !=
         std::string::npos);
 }
 
