@@ -20,14 +20,17 @@
 namespace heapprof::cli {
 namespace {
 
-// A value just outside the expected range would read as if it were inside: then all of them are shown to the byte.
+// A value just outside its bounds would read as if it were inside: then it and they are shown to the byte.
 std::string bound_text(const Judged& line, uint64_t value) {
-  if (!line.expect || !is_in_bytes(line.subject)) return amount_text(line.subject, value);
-  const std::string least = format_bytes(line.expect->least);
-  const std::string most = format_bytes(line.expect->most);
+  if (!is_in_bytes(line.subject)) return amount_text(line.subject, value);
   const std::string found = format_bytes(line.value);
-  const bool is_outside = line.value < line.expect->least || line.value > line.expect->most;
-  const bool is_vague = least == most || (is_outside && (found == least || found == most));
+  bool is_vague = line.most && line.value > *line.most && found == format_bytes(*line.most);
+  if (line.expect) {
+    const std::string least = format_bytes(line.expect->least);
+    const std::string most = format_bytes(line.expect->most);
+    const bool is_outside = line.value < line.expect->least || line.value > line.expect->most;
+    is_vague = is_vague || least == most || (is_outside && (found == least || found == most));
+  }
   return is_vague ? format_count_exact(value) + " B" : format_bytes(value);
 }
 
@@ -114,7 +117,7 @@ std::string growth_text(uint64_t base, uint64_t value) {
 
 std::string limit_text(const Judged& line) {
   if (line.fact) return "expected " + escape_controls(line.fact->wanted);
-  std::string text = line.most ? "limit " + amount_text(line.subject, *line.most) : "";
+  std::string text = line.most ? "limit " + bound_text(line, *line.most) : "";
   if (!line.expect) return text;
   text += (text.empty() ? "expected " : ", expected ") + bound_text(line, line.expect->least);
   return line.expect->least == line.expect->most ? text : text + " to " + bound_text(line, line.expect->most);
