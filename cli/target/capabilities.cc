@@ -6,6 +6,7 @@
 #include "cli/base/problems.h"
 #include "cli/base/units.h"
 #include "cli/target/machine.h"
+#include "shared/wire.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -50,6 +52,20 @@ std::string status_field(const std::string& name) {
   return "";
 }
 
+// Gives the file the arena's size, which takes no memory, as heapprof run does: with the soft limit of file sizes raised
+// to the hard one. 0, or an errno.
+int size_as_arena(int fd) {
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit raised{before.rlim_max, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &raised);
+  const auto handler = signal(SIGXFSZ, SIG_IGN);  // else the refusal ends this process
+  const int error = ftruncate(fd, static_cast<off_t>(wire::kArenaBytes)) == 0 ? 0 : errno;
+  signal(SIGXFSZ, handler);
+  setrlimit(RLIMIT_FSIZE, &before);
+  return error;
+}
+
 Capability try_memfd() {
   const UniqueFd fd(memfd_create("heapprof-doctor", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd.is_open()) {
@@ -61,6 +77,10 @@ Capability try_memfd() {
     return {"memfd", Availability::kMissing, "memory files cannot be sealed: " + errno_text(errno),
             "use Linux 3.17 or newer, or allow fcntl(F_ADD_SEALS) in the sandbox"};
   }
+  if (const int error = size_as_arena(fd.get()); error != 0)
+    return {"memfd", Availability::kMissing,
+            fmt::format("a memory file of {} is refused: {}", format_bytes(wire::kArenaBytes), errno_text(error)),
+            "raise the hard limit of file sizes (ulimit -Hf unlimited)"};
   return {"memfd", Availability::kOk, "memory can be shared with the program, and sealed", ""};
 }
 

@@ -9,7 +9,7 @@ namespace heapprof::cli {
 
 std::string csv_cell(const std::string& text) {
   std::string clean = escape_controls(text);
-  if (!clean.empty() && std::string_view("=+@").find(clean[0]) != std::string_view::npos) clean.insert(0, 1, '\'');
+  if (!clean.empty() && std::string_view("=+-@").find(clean[0]) != std::string_view::npos) clean.insert(0, 1, '\'');
   if (clean.find_first_of(",\"") == std::string::npos) return clean;
   std::string quoted = "\"";
   for (const char c : clean) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);

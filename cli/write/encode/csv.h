@@ -5,8 +5,8 @@
 
 namespace heapprof::cli {
 
-// Quoted if a comma or a quote would break the row. Spreadsheets take "=…" for a formula: such a text gets an
-// apostrophe.
+// Quoted if a comma or a quote would break the row. Spreadsheets take a text that begins with =, +, - or @ for a
+// formula: it gets an apostrophe.
 std::string csv_cell(const std::string& text);
 
 }  // namespace heapprof::cli

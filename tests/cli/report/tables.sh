@@ -22,7 +22,7 @@ judge_pairs() {
   "$PYTHON" - <<'PY' || fail "CSV and JSON say two things"
 import csv, glob, json
 text = lambda value: "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-plain = lambda cell: cell[1:] if cell[:2] in ("'=", "'+", "'@") else cell  # what a spreadsheet would calculate
+plain = lambda cell: cell[1:] if cell[:2] in ("'=", "'+", "'-", "'@") else cell  # what a spreadsheet would calculate
 for name in glob.glob("pairs/*.csv"):
     rows = list(csv.reader(open(name, newline="", encoding="utf-8")))
     table = json.load(open(name[:-4] + ".json", encoding="utf-8"))
