@@ -1,4 +1,5 @@
-// cli/run/spare_collector.cc: within a run, collectors differ only in who makes an event visible (fence_mode).
+// cli/run/spare_collector.cc: take() assumes that the collectors of a run differ only in clock, fences, and what is
+// recorded from their start.
 #include "cli/run/spare_collector.h"
 
 #include "cli/collect/memory/memory_budget.h"
@@ -12,14 +13,14 @@ void SpareCollector::prepare() {
   try {
     Result<std::unique_ptr<ProcessCollector>> collector = ProcessCollector::create(options_);
     if (collector) spare_ = std::move(*collector);
-  } catch (const std::bad_alloc&) {  // take() reports it to the next client
+  } catch (const std::bad_alloc&) {  // take() fails as well, and its caller reports it
   }
-  is_expecting_ = spare_ != nullptr;  // after a failure, not tried again before the next client has asked
+  is_expecting_ = spare_ != nullptr;  // after a failure, it is tried again only when the next agent has asked
 }
 
 Result<std::unique_ptr<ProcessCollector>> SpareCollector::take(const CollectorOptions& options) {
-  const bool is_alike = options_.fence_mode == options.fence_mode && options_.recorded == options.recorded &&
-                        options_.starts_paused == options.starts_paused;
+  const bool is_alike = options_.clock_mode == options.clock_mode && options_.fence_mode == options.fence_mode &&
+                        options_.recorded == options.recorded && options_.starts_paused == options.starts_paused;
   if (!is_alike) spare_.reset();
   options_ = options;
   if (spare_ != nullptr) return std::move(spare_);

@@ -18,5 +18,9 @@ expect_eq "clocks" "$(clock_of profile.json) $(clock_of "$child")" "tsc sequence
 with_counter 4 starts "$TARGETS/without_counter"
 expect_eq "clocks of what is started without it" "$(for file in profile*.json; do clock_of "$file"; done | sort | xargs)" "sequence tsc"
 expect_sum allocate_parent "1235000 1000 0 0" "$(grep -lE '"clock": ?"sequence"' profile*.json)"
+# The collector that heapprof has prepared for the next process has the wrong clock.
+with_counter 6 among "$TARGETS/without_counter"
+expect_eq "children" "$(xargs <out.txt)" "child $((7 << 8)) child $((7 << 8)) child $((4 << 8))"
+expect_eq "clocks" "$(for file in profile*.json; do clock_of "$file"; done | sort | xargs)" "sequence tsc tsc tsc"
 with_counter 3 thread
 expect_in err.txt "$reason"

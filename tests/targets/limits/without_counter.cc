@@ -2,6 +2,7 @@
 // and allocates: in a process and its forked child, or in a thread.
 //   without_counter starts PROGRAM…    forbids it, and becomes the program
 //   without_counter forks              forbids it, and forks; the child allocates, too
+//   without_counter among PROGRAM…     two children allocate, and a third one forbids it and becomes the program
 //   without_counter thread             a thread forbids it to itself, past libc, and has another thread made
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -43,6 +44,25 @@ int main(int count, char** arguments) {
     return 8;
   }
   allocate_parent();
+  if (strcmp(what, "among") == 0) {
+    for (int i = 0; i < 3; ++i) {
+      const pid_t child = fork();
+      if (child == 0 && i < 2) {
+        allocate_child();
+        _exit(7);
+      }
+      if (child == 0) {
+        forbid();
+        execvp(arguments[2], arguments + 2);
+        _exit(8);
+      }
+      int status = 0;
+      waitpid(child, &status, 0);
+      printf("child %d\n", status);
+      usleep(100'000);  // heapprof prepares a collector for the next one
+    }
+    return 6;
+  }
   if (strcmp(what, "thread") == 0) {
     std::thread([] {
       forbid_unseen();
