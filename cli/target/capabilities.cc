@@ -1,5 +1,5 @@
-// cli/target/capabilities.cc: each call is made once as the collector or the agent makes it. Version numbers are only
-// shown, since distributions backport features.
+// cli/target/capabilities.cc: each system call is tried as the collector or the agent makes it. Version numbers are
+// only shown, because distributions backport features.
 #include "cli/target/capabilities.h"
 
 #include "cli/base/fd.h"
@@ -52,8 +52,8 @@ std::string status_field(const std::string& name) {
   return "";
 }
 
-// Gives the file the arena's size, which takes no memory, as heapprof run does: with the soft limit of file sizes raised
-// to the hard one. 0, or an errno.
+// Gives the file the arena's size, which takes no memory, as heapprof run does: with the soft limit of file sizes
+// raised to the hard one. 0, or an errno.
 int size_as_arena(int fd) {
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
@@ -73,14 +73,14 @@ Capability try_memfd() {
             "memfd_create is refused: " + errno_text(errno) + "; there is no memory to share with the program",
             "allow memfd_create in the sandbox or container that runs heapprof"};
   }
-  if (fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-    return {"memfd", Availability::kMissing, "memory files cannot be sealed: " + errno_text(errno),
-            "use Linux 3.17 or newer, or allow fcntl(F_ADD_SEALS) in the sandbox"};
-  }
   if (const int error = size_as_arena(fd.get()); error != 0)
     return {"memfd", Availability::kMissing,
             fmt::format("a memory file of {} is refused: {}", format_bytes(wire::kArenaBytes), errno_text(error)),
             "raise the hard limit of file sizes (ulimit -Hf unlimited)"};
+  if (fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    return {"memfd", Availability::kMissing, "memory files cannot be sealed: " + errno_text(errno),
+            "use Linux 3.17 or newer, or allow fcntl(F_ADD_SEALS) in the sandbox"};
+  }
   return {"memfd", Availability::kOk, "memory can be shared with the program, and sealed", ""};
 }
 
@@ -129,7 +129,7 @@ Capability try_seccomp() {
           "docker run --security-opt seccomp=unconfined, if events come too fast"};
 }
 
-// A missing file below /proc/sys means something only if others are there.
+// A missing file below /proc/sys means that a feature is missing only if /proc is mounted, as this file shows.
 bool is_proc_mounted() { return !first_line("/proc/sys/kernel/osrelease").empty(); }
 
 Capability try_ptrace() {
@@ -197,7 +197,8 @@ std::optional<uint64_t> number_in(const std::filesystem::path& file) {
   return std::strtoull(line.c_str(), nullptr, 10);
 }
 
-// The tightest limit from our control group up to the root: of version 2, or of version 1's memory controller.
+// The lowest memory limit of our control group and of its ancestors, in cgroup version 2, or in version 1's memory
+// controller.
 std::optional<GroupLimit> find_group_limit() {
   std::optional<GroupLimit> tightest;
   std::ifstream groups("/proc/self/cgroup");
@@ -210,7 +211,7 @@ std::optional<GroupLimit> find_group_limit() {
     for (int level = 0; level < 64; ++level) {
       const auto limit = number_in(group / (is_second ? "memory.max" : "memory.limit_in_bytes"));
       const auto used = number_in(group / (is_second ? "memory.current" : "memory.usage_in_bytes"));
-      constexpr uint64_t kNoLimit = uint64_t{1} << 60;  // how version 1 writes it
+      constexpr uint64_t kNoLimit = uint64_t{1} << 60;  // version 1 shows "no limit" as a larger number
       if (limit && *limit < kNoLimit && (!tightest || *limit < tightest->limit_bytes))
         tightest = GroupLimit{*limit, used.value_or(0)};
       if (group == root || group == group.parent_path()) break;

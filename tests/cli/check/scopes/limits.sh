@@ -40,7 +40,7 @@ for limit in 'kept = 5_000' 'kept_per_run = { host = 5_000 }' 'allocated = "5000
   memory load "$limit" 0
   memory load "$(sed 's/5_000/4_999/; s/5000/4999/; s/= 5$/= 4/' <<<"$limit")" 1
 done
-expect_in words.txt "FAIL server load: peak inside 4.88 KiB limit 4.88 KiB +1 B"
+expect_in words.txt "FAIL server load: peak inside 5,000 B limit 4,999 B +1 B"
 memory 'load > json: parse' 'kept_per_run = 1_000' 0
 memory 'load > json: parse' 'kept_per_run = 999' 1
 memory 'load > json: parse' 'blocks_per_run = "1.00"' 0
