@@ -1,5 +1,5 @@
 // agent/api.cc: the functions behind shared/include/heapprof/heapprof.h. A program may call them at any time: they take
-// no lock, allocate nothing, and say so where they cannot answer.
+// no lock, allocate nothing, and return an error if they cannot answer.
 #include "agent/process/arena.h"
 #include "agent/process/early.h"
 #include "agent/process/names.h"
@@ -17,9 +17,9 @@ namespace heapprof::agent {
 
 namespace {
 
-// A forked child that has not allocated yet begins its session with the question.
+// A forked child that has not allocated yet begins its session with this call.
 int is_recording() {
-  if (g_fork_page.state == AgentState::kUnknown && (t_flags & kThreadInside) == 0) start_life();
+  if (g_fork_page.state == AgentState::kUnknown && (t_flags & kThreadInside) == 0) start_session();
   const bool is_on = g_fork_page.state == AgentState::kOn && !is_collector_dead() &&
                      g_control->detach.load(std::memory_order_relaxed) == wire::Detach::kNo;
   return is_on ? 1 : 0;
@@ -84,7 +84,7 @@ int get_thread_stats(heapprof_thread_stats* stats) {
   if (is_recording() == 0) return HEAPPROF_INACTIVE;
   if (!may_ask()) return HEAPPROF_UNAVAILABLE;
   const Context* const context = t_context;
-  if (context == nullptr || !is_usable(context)) {  // it has not allocated yet
+  if (context == nullptr || !is_usable(context)) {  // this thread has not allocated yet
     *stats = {};
     return HEAPPROF_OK;
   }
@@ -96,48 +96,49 @@ int get_thread_stats(heapprof_thread_stats* stats) {
   return HEAPPROF_OK;
 }
 
-// The name's number in this session, which the name keeps; 0: nothing is recorded. A forked child has an arena of its
+// The name's number in this session, which *name caches; 0: nothing is recorded. A forked child has an arena of its
 // own.
 uint32_t number_of(heapprof_name* name) {
   const uint64_t key = __atomic_load_n(&name->key, __ATOMIC_RELAXED);
-  if (HEAPPROF_LIKELY(key >> 32 == g_birth && g_fork_page.state == AgentState::kOn)) return static_cast<uint32_t>(key);
+  if (HEAPPROF_LIKELY(key >> 32 == g_session && g_fork_page.state == AgentState::kOn))
+    return static_cast<uint32_t>(key);
   if (is_recording() == 0) return 0;
   const uint32_t number = number_of_name(name->category, name->text);
-  __atomic_store_n(&name->key, static_cast<uint64_t>(g_birth) << 32 | number, __ATOMIC_RELAXED);
+  __atomic_store_n(&name->key, static_cast<uint64_t>(g_session) << 32 | number, __ATOMIC_RELAXED);
   return number;
 }
 
 void begin_scope(heapprof_scope* scope, heapprof_name* name) {
   const uint64_t key = __atomic_load_n(&name->key, __ATOMIC_RELAXED);
-  if (HEAPPROF_LIKELY(key >> 32 == g_birth && key != 0)) {
-    scope->life = g_birth;
+  if (HEAPPROF_LIKELY(key >> 32 == g_session && key != 0)) {
+    scope->life = g_session;
     scope->id = record_scope_fast<wire::ScopeOperation::kBegin>(static_cast<uint32_t>(key), 0, HEAPPROF_HOOK_FRAME());
     if (HEAPPROF_LIKELY(scope->id != 0)) return;
   }
   const uint32_t number = number_of(name);
   if (number == 0) return;
-  scope->life = g_birth;
+  scope->life = g_session;
   scope->id = record_scope(wire::ScopeOperation::kBegin, number, 0, HEAPPROF_HOOK_FRAME());
 }
 
-// A forked child is in none of its parent's scopes.
-bool is_of_this_life(const heapprof_scope* scope) {
-  return HEAPPROF_LIKELY(scope->life == g_birth && g_fork_page.state == AgentState::kOn);
+// True if the scope began in this session: a forked child is in none of its parent's scopes.
+bool is_of_this_session(const heapprof_scope* scope) {
+  return HEAPPROF_LIKELY(scope->life == g_session && g_fork_page.state == AgentState::kOn);
 }
 
 void end_scope(const heapprof_scope* scope) {
-  if (!is_of_this_life(scope)) return;
+  if (!is_of_this_session(scope)) return;
   if (scope->items != 0) record_scope_items(scope->id, scope->items, HEAPPROF_HOOK_FRAME());
   if (HEAPPROF_LIKELY(record_scope_fast<wire::ScopeOperation::kEnd>(0, scope->id, HEAPPROF_HOOK_FRAME()) != 0)) return;
   record_scope(wire::ScopeOperation::kEnd, 0, scope->id, HEAPPROF_HOOK_FRAME());
 }
 
 void leave_scope(const heapprof_scope* scope) {
-  if (is_of_this_life(scope)) record_scope(wire::ScopeOperation::kLeave, 0, scope->id, HEAPPROF_HOOK_FRAME());
+  if (is_of_this_session(scope)) record_scope(wire::ScopeOperation::kLeave, 0, scope->id, HEAPPROF_HOOK_FRAME());
 }
 
 void enter_scope(const heapprof_scope* scope) {
-  if (is_of_this_life(scope)) record_scope(wire::ScopeOperation::kEnter, 0, scope->id, HEAPPROF_HOOK_FRAME());
+  if (is_of_this_session(scope)) record_scope(wire::ScopeOperation::kEnter, 0, scope->id, HEAPPROF_HOOK_FRAME());
 }
 
 void mark(heapprof_name* name) {
@@ -195,7 +196,7 @@ constexpr heapprof_functions kFunctions = {HEAPPROF_FUNCTIONS_COUNT,
 
 }  // namespace heapprof::agent
 
-// Before the agent is relocated the table holds no functions yet: as if there were no agent.
+// Before the agent is relocated, the table holds no functions yet: then the caller gets nullptr, as without an agent.
 const heapprof_functions* heapprof_agent_functions() {
   return heapprof::agent::is_relocated() ? &heapprof::agent::kFunctions : nullptr;
 }

@@ -9,7 +9,7 @@
 
 namespace heapprof::wire {
 
-// What shared/allocator_names.def says of each.
+// What a function does; shared/allocator_names.def explains each kind.
 enum class AllocatorKind : uint8_t {
   Allocate,
   AllocateInto,
@@ -32,7 +32,7 @@ struct AllocatorFunction {
   constexpr size_t index_of(AllocatorRole role) const {
     size_t i = 0;
     while (i < kAllocatorParameters && roles[i] != role) ++i;
-    return i;  // kAllocatorParameters: it has none
+    return i;  // kAllocatorParameters: no parameter has the role
   }
   constexpr bool has(AllocatorRole role) const { return index_of(role) < kAllocatorParameters; }
 };

@@ -21,13 +21,13 @@ enum class AttachAnswer : uint32_t {
 };
 enum class DetachAnswer : uint32_t {
   kDetached = 1,
-  kNotAttached = 2,  // it was not attached to: it is not recorded, or recorded from its start
+  kNotAttached = 2,  // heapprof did not attach to it: it is not recorded, or recorded from its start
   kNoLock = 3,       // as AttachAnswer::kNoLock; recording has stopped
 };
 
 // void NAME(const char* invitation, const char* agent_path, AttachAnswer* answer): invitation: the value of
-// kSocketVariable (env.h). agent_path: the path from which programs that this one starts load the agent; "": they are
-// not followed.
+// kSocketVariable (env.h). agent_path: programs that this one starts load the agent from this path; "": they are not
+// profiled.
 inline constexpr char kAttachFunction[] = "heapprof_agent_attach";
 // void NAME(DetachAnswer* answer)
 inline constexpr char kDetachFunction[] = "heapprof_agent_detach";
@@ -35,7 +35,7 @@ inline constexpr char kDetachFunction[] = "heapprof_agent_detach";
 // The memory of heapprof's thread. It stays mapped after the thread has ended, because allocators may have put that
 // thread into a list of theirs; the next attach uses it again. Zeros: no such thread ran yet.
 struct AttachThread {
-  uint64_t region_avma;  // its stack, and the arguments of calls
+  uint64_t region_avma;  // the thread's stack, and the arguments of calls
   uint64_t tcb_avma;     // thread control block, below which its thread-local storage lies
 };
 static_assert(sizeof(AttachThread) == 16);

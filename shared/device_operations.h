@@ -52,13 +52,13 @@ constexpr const OperationLaw& law_of(DeviceOperation operation) {
   return kDeviceOperations[static_cast<uint32_t>(operation) - 1];
 }
 
-// Pages of the program itself, which have a ledger of their own.
+// True for operations about pages that the program mapped. The collector accounts for these separately.
 constexpr bool is_about_pages(DeviceOperation operation) {
   return is_operation(operation) &&
          (law_of(operation).range != OperationRange::kNoRange || operation == DeviceOperation::kKeepRange);
 }
 
-// Blocks inside memory that counts elsewhere.
+// True for operations about blocks inside memory that is counted already.
 constexpr bool is_about_inner(DeviceOperation operation) {
   return is_operation(operation) && law_of(operation).device == OperationDevice::kInner;
 }
@@ -95,7 +95,7 @@ constexpr bool is_sound_object(OperationObject law, uint64_t object) {
   return false;
 }
 
-// False: no agent writes that.
+// Whether the fields are sound for the operation; no agent writes others.
 constexpr bool is_sound(DeviceOperation operation, const OperationFields& fields) {
   if (!is_operation(operation)) return false;
   const OperationLaw& law = law_of(operation);

@@ -5,7 +5,8 @@ namespace heapprof::wire {
 
 // Value: one character, kFollow or kNoFollow; the number of seccomp filters of the collector (left out if it is 0); the
 // path of the collector's socket, which begins with a slash. The path with a leading zero byte is also its abstract
-// name, which is tried first (a network namespace cuts off the abstract name, chroot or a change of user the path).
+// name, which is tried first (in another network namespace only the path works; after chroot or a change of user, only
+// the abstract name).
 inline constexpr char kSocketVariable[] = "HEAPPROF";
 // Children are profiled: the variables stay in the environment.
 inline constexpr char kFollow = '+';

@@ -22,10 +22,10 @@ inline constexpr uint64_t kUnitBytes = 16;
 #define HEAPPROF_RECORD_TYPES(X)                                                                                       \
   X(kMalloc,         1)  /* a block begins: address, size, stack */                                                    \
   X(kFree,           2)  /* a block ends: address */                                                                   \
-  X(kReallocBegin,   3)  /* realloc is about to be called on address: it is unlinked, nothing is deducted yet */       \
-  X(kReallocEnd,     4)  /* it returned: the begun block ends and a new one begins: address, size, stack */            \
-  X(kReallocCancel,  5)  /* it failed: the begun block lives on */                                                     \
-  X(kReallocFree,    6)  /* realloc(p, 0) freed the begun block */                                                     \
+  X(kReallocBegin,   3)  /* realloc is about to be called on address: the block is unlinked, but still counts */       \
+  X(kReallocEnd,     4)  /* realloc returned: that block ends, a new one begins: address, size and stack */            \
+  X(kReallocCancel,  5)  /* realloc failed: that block lives on */                                                     \
+  X(kReallocFree,    6)  /* realloc(p, 0) freed that same block */                                                     \
   X(kStack,          7)  /* a part of a stack too long for one record: keep, fresh; the next record carries on */      \
   X(kPrefixSize,     8)  /* prefix: w1 is the size of the next record, whose own size field is kSizeInPrefix */        \
   X(kPrefixAddress,  9)  /* prefix: w1 is the address of the next record, whose own address field is 0 */              \
@@ -47,7 +47,7 @@ enum class RecordType : uint32_t {
 #define HEAPPROF_CONTROL_KINDS(X)                                                                                      \
   X(kTimestamp,  1)  /* w1 = absolute stamp; the deltas that follow count from it */                                   \
   X(kThread,     2)  /* w1 = thread id: the events that follow belong to this thread */                                \
-  X(kAge,        3)  /* w1 = Control::age as of the events that follow */                                              \
+  X(kGeneration, 3)  /* w1 = Control::generation of the events that follow it */                                       \
   X(kReset,      4)  /* w1 = events lost in this ring so far: the previous stack is empty again */                     \
   X(kChunk,      5)  /* w1 = offset in the ring of the record that follows, the beginning of a chunk */                \
   X(kScopeTime,  6)  /* w1 = nanoseconds at the kScope record that follows, where stamps are not times */              \
@@ -67,29 +67,30 @@ enum class TruncationCause : uint32_t {
   kBadFrame = 3,      // unwind information gave an address that cannot be a frame
 };
 
-// What a record after kPrefixDevice says: X(name, number, record, effect, device, object, range). Device memory has a
-// ledger of its own, so addresses of a device never collide with addresses of the heap, nor addresses with handles.
-// shared/device_operations.h makes a table of this list, against which the collector checks records; shared/devices.md
-// shows it.
-//   record  kMalloc: it has a size and a stack; kFree: an address only. An address that means nothing is 8, because no
-//           address is 0
-//   effect  kBegins, kEnds: memory; kResumes: what ended lives on, because the call failed; kNone: neither
-//   device  what its device field must be: kAny, kMemory (a device that has memory), kMemoryOrHost, kPages (those of a
-//           program), kMappedPages (with or without a file), kCall (a DeviceCall), kInner (has blocks inside:
-//           kPythonDevice, or a CUDA device)
+// What a record after kPrefixDevice says: X(name, number, record, effect, device, object, range). The collector
+// accounts for device memory separately, so it never confuses an address of a device with one of the heap, or with a
+// handle. shared/device_operations.h makes a table of this list, against which the collector checks records;
+// shared/devices.md shows it.
+//   record  kMalloc: it has a size and a stack; kFree: an address only. If the address means nothing, it is 8, because
+//           an address is never 0
+//   effect  kBegins, kEnds: memory begins or ends; kResumes: the call failed, so memory that was recorded as ended
+//           lives on; kNone: none of these
+//   device  what its device field must be: kAny, kMemory (a device that has memory), kMemoryOrHost, kPages (pages of a
+//           program), kMappedPages (kMappedDevice for usable pages, with or without a file, or kReservedDevice), kCall
+//           (a DeviceCall), kInner (has blocks inside: kPythonDevice, or a CUDA device)
 //   object  what its object must be: kAny, kSome (not 0), kBytes (a length), kHolding, kEstimate
-//   range   kNoRange; kOfSize, kOfObject: pages at the address, of that many bytes
+//   range   kNoRange; kOfSize, kOfObject: the record is about pages at its address, as many bytes as its size or object
 // clang-format off
 #define HEAPPROF_DEVICE_OPERATIONS(X) \
   /* memory at address, until it is freed or its context (object; 0: none) ends */ \
   X(kAllocate,          1, kMalloc, kBegins,  kMemory,       kAny,      kNoRange) \
-  /* the memory at address ends, on whatever device, or what is mapped there */ \
+  /* the memory at address ends, or what is mapped there, on any device */ \
   X(kRelease,           2, kFree,   kEnds,    kAny,          kAny,      kNoRange) \
-  /* physical memory behind a handle (object), which is its first reference */ \
+  /* physical memory begins; the handle (object) is the first reference to it */ \
   X(kCreateHandle,      3, kMalloc, kBegins,  kMemory,       kSome,     kNoRange) \
   /* one more reference to the handle (object) */ \
   X(kRetainHandle,      4, kFree,   kNone,    kAny,          kSome,     kNoRange) \
-  /* one reference less; without references and mappings the memory ends */ \
+  /* one reference to the handle (object) less; without references and mappings the memory ends */ \
   X(kReleaseHandle,     5, kFree,   kEnds,    kAny,          kSome,     kNoRange) \
   /* the handle (object) is mapped at address */ \
   X(kMap,               6, kMalloc, kNone,    kAny,          kSome,     kNoRange) \
@@ -101,13 +102,13 @@ enum class TruncationCause : uint32_t {
   X(kKeep,              9, kFree,   kResumes, kAny,          kAny,      kNoRange) \
   /* the device had no memory of that size; address: pack_free, object: pack_refusal */ \
   X(kRefuse,           10, kMalloc, kNone,    kMemoryOrHost, kSome,     kNoRange) \
-  /* a call that took the host's time, and size bytes; object: pack_duration */ \
+  /* a call that took time of the host and moved size bytes; object: pack_duration */ \
   X(kCall,             11, kMalloc, kNone,    kCall,         kSome,     kNoRange) \
   /* as kAllocate, from a pool of the driver, whose memory no context ends */ \
   X(kAllocateFromPool, 12, kMalloc, kBegins,  kMemory,       kAny,      kNoRange) \
   /* address is memory of a graph: its kRelease ends nothing */ \
   X(kGraphAddress,     13, kFree,   kNone,    kAny,          kAny,      kNoRange) \
-  /* what the driver holds on the device; object: pack_holding, address: the most, pack_free */ \
+  /* what the driver holds on the device; object: pack_holding, address: pack_free of the most so far */ \
   X(kHold,             14, kFree,   kNone,    kMemory,       kHolding,  kNoRange) \
   /* this thread's last kUnmap failed: the mappings live on */ \
   X(kKeepMappings,     15, kFree,   kResumes, kAny,          kAny,      kNoRange) \
@@ -117,13 +118,13 @@ enum class TruncationCause : uint32_t {
   X(kReleaseUnseen,    17, kFree,   kEnds,    kAny,          kAny,      kNoRange) \
   /* this thread begins an operation that takes memory implicitly; object: pack_free before it */ \
   X(kBeginEstimate,    18, kFree,   kNone,    kMemory,       kSome,     kNoRange) \
-  /* it is done; address: pack_free after it, object: EstimateKind, size: the device's memory */ \
+  /* that operation is done; address: pack_free after it, object: EstimateKind, size: the device's memory */ \
   X(kEndEstimate,      19, kMalloc, kNone,    kMemory,       kEstimate, kNoRange) \
   /* pages at address begin (object: MapFlags); what was mapped there before ends */ \
   X(kMapRange,         20, kMalloc, kBegins,  kPages,        kAny,      kOfSize) \
   /* pages at address, `object` bytes of them, end */ \
   X(kUnmapRange,       21, kFree,   kEnds,    kAny,          kBytes,    kOfObject) \
-  /* the same by mremap: they count until this thread's next kMapRange or kKeepRange */ \
+  /* mremap moves these pages: they count until this thread's next kMapRange or kKeepRange */ \
   X(kMoveRange,        22, kFree,   kEnds,    kAny,          kBytes,    kOfObject) \
   /* this thread's last kUnmapRange or kMoveRange failed: those pages live on */ \
   X(kKeepRange,        23, kFree,   kResumes, kAny,          kAny,      kNoRange) \
@@ -135,9 +136,9 @@ enum class TruncationCause : uint32_t {
   X(kBeginInner,       26, kMalloc, kBegins,  kInner,        kAny,      kNoRange) \
   /* the block at address inside such memory ends */ \
   X(kEndInner,         27, kFree,   kEnds,    kInner,        kAny,      kNoRange) \
-  /* that block is about to be resized: it counts until this thread's next kResizeInner or kKeepInner */ \
+  /* the block at address is about to be resized: it counts until this thread's next kResizeInner or kKeepInner */ \
   X(kMoveInner,        28, kFree,   kNone,    kInner,        kAny,      kNoRange) \
-  /* it was resized: that block ends, and one begins at address */ \
+  /* it was resized: the old block ends, and one begins at address */ \
   X(kResizeInner,      29, kMalloc, kBegins,  kInner,        kAny,      kNoRange) \
   /* this thread's last kMoveInner failed: that block lives on */ \
   X(kKeepInner,        30, kFree,   kResumes, kInner,        kAny,      kNoRange) \
@@ -151,11 +152,11 @@ enum class DeviceOperation : uint32_t {
 #undef X
 };
 
-// What a kEndContext says. A call that may end a context has a record before it and one after it: what other threads
-// allocate in between belongs to another context, to which the driver gave the same handle.
+// What a kEndContext record means. A call that may end a context has a record before it and one after it: what other
+// threads allocate in between belongs to another context, to which the driver gave the same handle.
 enum class ContextEnd : uint32_t {
-  kHasEnded = 0,  // it ended, with all that was allocated in it before this thread's kMayEnd, if there was one
-  kMayEnd = 1,    // the call that may end it begins
+  kHasEnded = 0,  // the context ended, with all that was allocated in it before this thread's kMayEnd, if there was one
+  kMayEnd = 1,    // a call that may end the context begins
   kLivesOn = 2,   // the call did not end it
 };
 
@@ -199,22 +200,22 @@ constexpr const char* device_call_name(uint32_t call) {
   }
   return nullptr;
 }
-// The object of a kCall: its ticks of the time stamp counter, or nanoseconds with ClockMode::kSequence; + 1, because an
-// object is never 0.
+// The object of a kCall is the call's duration + 1, because an object is never 0. The unit is a tick of the time stamp
+// counter, or a nanosecond with ClockMode::kSequence.
 constexpr uint64_t pack_duration(uint64_t ticks) { return ticks + 1; }
 constexpr uint64_t duration_of(uint64_t object) { return object - 1; }
 
-// Device numbers: whose memory it is.
-inline constexpr uint32_t kHostDevice = 0;          // the heap, in kRefuse alone: its other events have no device
+// Device numbers: the kind of memory that a record is about.
+inline constexpr uint32_t kHostDevice = 0;          // the heap, only in kRefuse: other records of the heap have none
 inline constexpr uint32_t kPinnedDevice = 1;        // page-locked host memory of the CUDA driver
-inline constexpr uint32_t kManagedDevice = 2;       // moves between host and devices
-inline constexpr uint32_t kImportedDevice = 3;      // another process's or interface's; adds no bytes anywhere
-inline constexpr uint32_t kMappedDevice = 4;        // pages that the program mapped itself: anonymous
-inline constexpr uint32_t kMappedFileDevice = 5;    // pages of files
-inline constexpr uint32_t kReservedDevice = 6;      // of either kind, PROT_NONE: addresses without memory
-inline constexpr uint32_t kRegisteredDevice = 7;    // the program's own, page-locked later; adds no bytes anywhere
+inline constexpr uint32_t kManagedDevice = 2;       // memory that moves between host and devices
+inline constexpr uint32_t kImportedDevice = 3;      // memory of another process or interface; adds no bytes to any sum
+inline constexpr uint32_t kMappedDevice = 4;        // anonymous pages that the program mapped itself
+inline constexpr uint32_t kMappedFileDevice = 5;    // pages of files that the program mapped
+inline constexpr uint32_t kReservedDevice = 6;      // pages of either kind with PROT_NONE: addresses without memory
+inline constexpr uint32_t kRegisteredDevice = 7;    // the program's own, page-locked later; adds no bytes to any sum
 inline constexpr uint32_t kPythonDevice = 8;        // objects of Python, inside the heap and mapped pages
-inline constexpr uint32_t kUnknownCudaDevice = 15;  // the driver did not say
+inline constexpr uint32_t kUnknownCudaDevice = 15;  // the driver did not say which device
 inline constexpr uint32_t kFirstCudaDevice = 16;    // cuda:0
 inline constexpr uint32_t kLastCudaDevice = 255;
 
@@ -231,32 +232,33 @@ constexpr bool is_device(uint32_t device) {
 // The object of a kMapRange.
 enum MapFlags : uint64_t {
   kMapIsFile = 1,   // the pages map a file, even if they are only reserved
-  kMapIsMoved = 2,  // mremap moved them: they are of the kind that this thread's kMoveRange found
-  kMapIsCopy = 4,   // with kMapIsMoved: nothing moved (object 0), each page has the kind of the one it copies
+  kMapIsMoved = 2,  // mremap moved them: their kind is that of the pages that this thread's kMoveRange found
+  kMapIsCopy = 4,   // with kMapIsMoved: the old pages stay (object 0), and each new page has the kind of its old page
 };
 // True if a program can have pages there. The collector keeps no account of other ranges.
 constexpr bool is_range(uint64_t address, uint64_t size_bytes) {
   return address < 1ull << 56 && size_bytes <= 1ull << 56;
 }
 
-// Devices with blocks inside. These are accounted for separately and add no bytes: tensors lie in a CUDA device.
+// True for a device with blocks inside its memory: objects of Python, or tensors in a CUDA device. These blocks are
+// accounted for separately and add no bytes.
 constexpr bool has_inner(uint32_t device) {
   return device == kPythonDevice || (device >= kUnknownCudaDevice && device <= kLastCudaDevice);
 }
 
 constexpr bool is_mapping(uint32_t device) { return device >= kMappedDevice && device <= kReservedDevice; }
 
-// The object of a kRefuse: what the driver returned, and whether a limit of heapprof refused before the driver was
-// called.
+// The object of a kRefuse: what the driver returned, and whether a limit of heapprof refused the allocation before the
+// driver was called.
 constexpr uint64_t pack_refusal(int result, bool is_by_limit) {
   return static_cast<uint64_t>(is_by_limit) << 32 | static_cast<uint32_t>(result);
 }
 constexpr int refusal_result(uint64_t object) { return static_cast<int>(object & 0xffffffff); }
 constexpr bool is_refusal_by_limit(uint64_t object) { return (object >> 32 & 1) != 0; }
-// The object of a kEndEstimate: what was made.
+// The object of a kEndEstimate: what the operation made.
 enum class EstimateKind : uint32_t { kContext = 1, kModules = 2 };
 constexpr bool is_estimate_kind(uint64_t object) { return object == 1 || object == 2; }
-// Free bytes in an address or an object: + 1, because neither is ever 0.
+// Packs free bytes into an address or an object: + 1, because neither is ever 0.
 inline constexpr uint64_t kFreeUnknown = UINT64_MAX;
 constexpr uint64_t pack_free(uint64_t free_bytes) { return free_bytes == kFreeUnknown ? kFreeUnknown : free_bytes + 1; }
 constexpr uint64_t free_of(uint64_t address) { return address == kFreeUnknown ? kFreeUnknown : address - 1; }
@@ -282,7 +284,7 @@ constexpr bool is_partial_holding(uint64_t object) { return (object >> 61 & 1) !
 constexpr uint32_t holding_sequence(uint64_t object) {
   return static_cast<uint32_t>(object >> kHoldingBits) % kHoldingSequences;
 }
-// 0: no amount, which no agent writes.
+// 0: there is no amount. No agent writes that.
 constexpr uint64_t held_plus_one(uint64_t object) { return object & ((1ull << kHoldingBits) - 1); }
 static_assert(held_plus_one(pack_holding(Holding::kGraphsUsed, 9000, true, 12345)) == 12346 &&
               holding_of(pack_holding(Holding::kGraphsReserved, 0, false, 0)) == 2 &&
@@ -291,7 +293,7 @@ static_assert(held_plus_one(pack_holding(Holding::kGraphsUsed, 9000, true, 12345
 inline constexpr uint64_t kSizeBits = 15;
 inline constexpr uint64_t kSizeInPrefix = (1u << kSizeBits) - 1;
 inline constexpr uint64_t kAddressBits = 45;
-inline constexpr uint64_t kMaxFreshFrames = 1024;  // of one record; longer stacks use kStack
+inline constexpr uint64_t kMaxFreshFrames = 1024;  // most in one record; longer stacks use kStack
 
 struct Record {
   uint64_t w0;
@@ -301,7 +303,7 @@ static_assert(sizeof(Record) == kUnitBytes);
 
 // True if the address fits in w0: 8-byte aligned, below 2^48, not 0.
 constexpr bool is_compact_address(uint64_t address) {
-  const uint64_t rotated = address >> 3 | address << 61;  // low bits that are set make it too large
+  const uint64_t rotated = address >> 3 | address << 61;  // low bits become the highest: if set, too large
   return rotated - 1 < (1ull << kAddressBits) - 1;
 }
 constexpr bool is_compact_size(uint64_t size_bytes) { return size_bytes < kSizeInPrefix; }

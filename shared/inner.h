@@ -2,7 +2,8 @@
 //
 // Such functions cannot be interposed by name: calls of them are bound when the program is linked. So a jump replaces
 // their first instructions. The collector makes the plan from the executable's symbols and code (cli/inner), and puts
-// it into the arena before the agent gets that; the agent checks the plan and carries it out (agent/hooks/inner.h).
+// it into the arena before the agent gets the arena; the agent checks the plan and carries it out
+// (agent/hooks/inner.h).
 //
 //   [InnerPlan][InnerFunction × function_count][InnerRange × range_count]
 //
@@ -20,9 +21,9 @@ namespace heapprof::wire {
 
 inline constexpr uint32_t kMostInnerFunctions = 512;
 inline constexpr uint32_t kMostInnerRanges = 16'384;
-inline constexpr size_t kMostPatchBytes = 24;    // of the instructions that a jump replaces
-inline constexpr size_t kMostMovedBytes = 64;    // of the same instructions, relocated into a trampoline
-inline constexpr size_t kMostMovedOperands = 4;  // of these, relative to their own address
+inline constexpr size_t kMostPatchBytes = 24;    // most bytes of the instructions that a jump replaces
+inline constexpr size_t kMostMovedBytes = 64;    // most bytes of the same instructions, relocated into a trampoline
+inline constexpr size_t kMostMovedOperands = 4;  // most operands in these that are relative to their own address
 inline constexpr size_t kJumpBytes = 5;          // jmp rel32
 
 enum class MovedValue : uint8_t {
@@ -44,9 +45,9 @@ static_assert(sizeof(MovedOperand) == 16);
 struct InnerFunction {
   uint64_t patch_svma;  // the first replaced byte: the function's entry, or the byte after its endbr64
   AllocatorFunction what;
-  uint8_t group;        // an allocator: functions with one prefix in their names
-  uint8_t patch_bytes;  // of whole instructions: kJumpBytes at least
-  uint8_t moved_bytes;  // they end with a jump to after the patch, or with the function's end
+  uint8_t group;        // the allocator's number: its functions have one prefix in their names
+  uint8_t patch_bytes;  // size of the replaced whole instructions: kJumpBytes at least
+  uint8_t moved_bytes;  // the moved code ends with a jump to after the patch, or with the function's end
   uint8_t operand_count;
   uint8_t pushes_return;  // 1: a call is moved, as a push of its return address and a jump
   uint8_t is_small;       // 1: it gives out only small blocks
@@ -68,7 +69,7 @@ struct InnerPlan {
   uint32_t range_count;
   uint64_t base_svma;   // the lowest address of the executable's segments
   uint64_t limit_svma;  // one past the highest
-  // Of mimalloc: they find the blocks of a heap that is destroyed; 0: it lacks them.
+  // Functions of mimalloc that find the blocks of a heap that is destroyed; 0: this mimalloc lacks them.
   uint64_t visit_blocks_svma;
   uint64_t backing_heap_svma;
 };
@@ -78,7 +79,7 @@ inline constexpr uint64_t kInnerPlanBytes = 256u << 10;
 static_assert(sizeof(InnerPlan) + kMostInnerFunctions * sizeof(InnerFunction) + kMostInnerRanges * sizeof(InnerRange) <=
               kInnerPlanBytes);
 
-// What became of the plan. Numbers are part of the protocol: append only.
+// Whether the agent carried out the plan, or why not. Numbers are part of the protocol: append only.
 #define HEAPPROF_INNER_STATES(X)                                                                         \
   X(kNone, 0, nullptr)                                                                                   \
   X(kHooked, 1, nullptr)                                                                                 \

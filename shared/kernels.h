@@ -14,15 +14,15 @@ namespace heapprof::wire {
 // A kernel's name, as the driver has it: C++ names are mangled. States are those of Name.
 struct KernelName {
   std::atomic<NameState> state;  // pairs with (L)
-  uint32_t text_bytes;           // of the whole name, even if it was cut
+  uint32_t text_bytes;           // length of the whole name, even if it was cut
   char characters[kKernelNameBytes - 8];
 };
 static_assert(sizeof(KernelName) == kKernelNameBytes);
 
 // Numbers of kernels: a name's slot in their table + 1, or one of these.
 inline constexpr uint32_t kGraphLaunch = 0x1ffd;    // not a kernel but a graph: w1 has its number of kernel nodes + 1
-inline constexpr uint32_t kUnnamedKernel = 0x1ffe;  // its name is not known
-inline constexpr uint32_t kOtherKernel = 0x1fff;    // there was no room for its name
+inline constexpr uint32_t kUnnamedKernel = 0x1ffe;  // a kernel whose name is not known
+inline constexpr uint32_t kOtherKernel = 0x1fff;    // a kernel whose name found no room
 static_assert(kMaxKernels < kGraphLaunch);
 
 // How a kernel is launched. No device takes more than the fields of a record hold; a larger size is written as the

@@ -8,7 +8,7 @@ namespace heapprof::wire {
 enum class OperatorsState : uint32_t {
   kNone = 0,      // no PyTorch was loaded, as far as is known
   kRecorded = 1,  // its operators are scopes
-  kUnknown = 2,   // they are not: it lacks the function that reports them (PyTorch before 1.12)
+  kUnknown = 2,   // its operators are not scopes: it lacks the function that reports them (PyTorch before 1.12)
 };
 
 }  // namespace heapprof::wire

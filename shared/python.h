@@ -1,8 +1,8 @@
 // shared/python.h: frames of Python in a stack, and the code objects that they run.
 //
 // A Python frame is in a record's stack after (further in than) the native frame of the evaluator that runs it. Its
-// highest bit is set, as in no program counter. It holds no names and no line table: these are written once for each
-// code object, in a part of the arena of their own.
+// highest bit is set, which no program counter has. The frame holds no names and no line table: these are written once
+// for each code object, in a separate part of the arena.
 #pragma once
 
 #include "shared/wire.h"
@@ -25,7 +25,7 @@ constexpr uint32_t python_offset(uint64_t word) { return static_cast<uint32_t>(w
 // The description of a code object; its file, its function and its line table follow.
 struct CodeEntry {
   uint32_t first_line;
-  uint16_t minor;  // of Python 3: the format of the table
+  uint16_t minor;  // minor version of Python 3; it decides the format of the line table
   uint16_t file_bytes;
   uint16_t function_bytes;
   uint16_t reserved;
@@ -33,7 +33,7 @@ struct CodeEntry {
 };
 static_assert(sizeof(CodeEntry) == 16);
 
-inline constexpr uint32_t kMostCodeNameBytes = 512;  // of a file's or a function's name
+inline constexpr uint32_t kMostCodeNameBytes = 512;  // most bytes of a file's or a function's name
 inline constexpr uint32_t kMostCodeTableBytes = 256u << 10;
 
 // Where an entry lies in the texts: offset:32 (63…32) | bytes:32 (31…0); 0: that number has no description.

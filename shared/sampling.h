@@ -7,9 +7,9 @@
 // A block of 0 bytes is never chosen; it is only counted.
 //
 // The end of a block matters only if its begin was recorded. So the agent keeps the addresses of the chosen blocks that
-// are live: a byte for each address modulo 16 MiB counts them, which rules out nearly all other ends, and buckets hold
-// the addresses themselves. If a bucket has no room, ends that may be of a chosen block are recorded, and the collector
-// decides which of them count.
+// are live, in two tables. Counters of a byte, indexed by address modulo 16 MiB, rule out nearly all other ends;
+// buckets hold the addresses themselves. If a bucket has no room, all ends that may be of a chosen block are recorded,
+// and the collector decides which of them count.
 //
 // Trust:  only the agent writes these tables. If a program corrupts them, it corrupts only its own profile.
 // Cost:   drawing a distance 50-100 ns, without floating point.
@@ -20,14 +20,14 @@
 
 namespace heapprof::wire {
 
-// What is recorded of the blocks that begin, and of those that end.
+// Which of the blocks that begin, and which of those that end, are recorded.
 enum class Begins : uint32_t { kAll = 0, kSampled = 1, kNone = 2 };
 enum class Ends : uint32_t {
   kAll = 0,
   kMarked = 1,  // every block that was ever recorded had a mark
-  kNone = 2,    // none was ever recorded
+  kNone = 2,    // no block was ever recorded
 };
-// As one word; 0: everything.
+// Both in one word; 0 means that everything is recorded.
 constexpr uint32_t pack_recording(Begins begins, Ends ends) {
   return static_cast<uint32_t>(begins) | static_cast<uint32_t>(ends) << 2;
 }
@@ -49,9 +49,9 @@ static_assert(sizeof(ChosenBucket) == 64);
 // A part of the arena that the agent maps at a fixed place, where a hook reads it without loading a pointer.
 struct SamplingPage {
   std::atomic<uint32_t> recording;       // collector, any time: pack_recording
-  std::atomic<uint32_t> orders_stamps;   // collector, before that: 1: no stamp may be older than what its thread saw
-  std::atomic<uint64_t> interval_bytes;  // collector, any time: R; 0 where nothing was ever sampled
-  uint64_t seed;                         // collector, before
+  std::atomic<uint32_t> orders_stamps;   // collector, before `recording`: 1: no stamp is older than what its thread saw
+  std::atomic<uint64_t> interval_bytes;  // collector, any time: R; 0 if no block was ever sampled
+  uint64_t seed;                         // collector, before the agent maps it: seed of the random numbers
   unsigned char unused[4096 - 24];
   std::atomic<uint8_t> marks[kMarkBytes];
   ChosenBucket buckets[kBuckets];
@@ -61,7 +61,7 @@ static_assert(sizeof(SamplingPage) == 4096 + kMarkBytes + kBuckets * sizeof(Chos
 constexpr uint64_t mark_index(uint64_t address) { return (address >> 4 ^ address >> 24) % kMarkBytes; }
 constexpr uint64_t bucket_index(uint64_t address) { return address * 0x9e3779b97f4a7c15 >> 50; }
 static_assert(kBuckets == 1u << (64 - 50));
-inline constexpr uint8_t kFullMark = 255;  // it never changes again: the number is not known
+inline constexpr uint8_t kFullMark = 255;  // such a mark never changes again: its count is not known
 
 inline void add_mark(std::atomic<uint8_t>& mark) {
   uint8_t count = mark.load(std::memory_order_relaxed);
@@ -80,7 +80,7 @@ inline void take_mark(std::atomic<uint8_t>& mark) {
 inline void add_chosen(SamplingPage* page, uint64_t address) {
   ChosenBucket& bucket = page->buckets[bucket_index(address)];
   for (std::atomic<uint64_t>& slot : bucket.addresses) {
-    if (slot.load(std::memory_order_relaxed) == address) return;  // the end of the block before it was not seen
+    if (slot.load(std::memory_order_relaxed) == address) return;  // an earlier block's end was not seen
   }
   bool has_room = false;
   for (std::atomic<uint64_t>& slot : bucket.addresses) {
@@ -91,7 +91,7 @@ inline void add_chosen(SamplingPage* page, uint64_t address) {
   if (!has_room) bucket.without_room.fetch_add(1, std::memory_order_relaxed);
   add_mark(page->marks[mark_index(address)]);
 }
-// Whether the block that ends at that address may be a chosen one. pre: there is a mark
+// Whether the block that ends at that address may be a chosen one. pre: the address has a mark
 inline bool take_chosen(SamplingPage* page, uint64_t address) {
   ChosenBucket& bucket = page->buckets[bucket_index(address)];
   for (std::atomic<uint64_t>& slot : bucket.addresses) {
@@ -107,7 +107,7 @@ inline bool take_chosen(SamplingPage* page, uint64_t address) {
 // by one instruction, so a process that is killed leaves a true sum.
 struct alignas(16) Countdown {
   std::atomic<int64_t> until;         // bytes to the next point; below 0 while it is being passed
-  std::atomic<uint64_t> granted;      // bytes that were ever given to count down
+  std::atomic<uint64_t> granted;      // bytes counted when `until` was last set, plus the value that it got
   std::atomic<uint64_t> allocations;  // blocks that were counted
   uint64_t reserved;
 };
@@ -123,7 +123,7 @@ constexpr uint64_t mix_bits(uint64_t value) {
   return value ^ value >> 31;
 }
 
-// −log2 of (random + 1) / 2^64, in units of 2^−32: by squaring, each of which gives one digit.
+// −log2 of (random + 1) / 2^64, in units of 2^−32. Each squaring of the value gives one binary digit of the result.
 constexpr uint64_t minus_log2(uint64_t random) {
   if (random == UINT64_MAX) return 0;
   uint64_t value = random + 1;

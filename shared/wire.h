@@ -1,5 +1,5 @@
-// shared/wire.h: layout of the arena that an agent and the collector share, and of the messages that set it up. (long:
-// one layout)
+// shared/wire.h: layout of the arena that an agent and the collector share, and of the messages that set it up. (The
+// file is long because it is one layout.)
 //
 // One sparse memfd per process, created, sized and sealed by the collector:
 //   [control page][module table][notes][names][texts][kernels' names][sampling][ring headers][ring 0][ring 1] … [code
@@ -31,21 +31,21 @@ inline constexpr uint64_t kControlBytes = kPageBytes;
 inline constexpr uint64_t kModuleTableBytes = 1u << 20;
 inline constexpr uint32_t kMaxNotes = 256;
 inline constexpr uint64_t kNoteBytes = 256;
-inline constexpr uint32_t kMaxNames = 4096;  // of scopes and marks
+inline constexpr uint32_t kMaxNames = 4096;  // names of scopes and marks
 inline constexpr uint64_t kNameBytes = 128;
-inline constexpr uint64_t kTextBytes = 4096;   // of the answer to a question
+inline constexpr uint64_t kTextBytes = 4096;   // most bytes of the text that answers a question
 inline constexpr uint32_t kMaxKernels = 4096;  // names of kernels
 inline constexpr uint64_t kKernelNameBytes = 1024;
 inline constexpr uint32_t kMaxRings = 4096;
 inline constexpr uint64_t kRingHeaderBytes = 256;
-inline constexpr uint32_t kDeviceLimits = 16;  // devices cuda:0 … that can have one
+inline constexpr uint32_t kDeviceLimits = 16;  // devices cuda:0 … that can have a limit
 inline constexpr uint32_t kLargeRings = 64;    // rings below this index are large
 inline constexpr uint64_t kLargeRingBytes = 1u << 20;
 inline constexpr uint64_t kSmallRingBytes = 256u << 10;
 inline constexpr uint64_t kChunkBytes = 32u << 10;         // a ring is filled chunk by chunk (shared/README.md)
-inline constexpr uint32_t kSmallChunks = 2;                // a ring has them whatever the others have
-inline constexpr uint32_t kMostCalmChunks = 192;           // of all rings: from here on a ring waits before it grows
-inline constexpr uint64_t kQuestionsOff = 1024;            // in the control page
+inline constexpr uint32_t kSmallChunks = 2;                // a ring may have so many, however many the others have
+inline constexpr uint32_t kMostCalmChunks = 192;           // of all rings: from here on, a ring waits before it grows
+inline constexpr uint64_t kQuestionsOff = 1024;            // in the control page: where the questions begin
 inline constexpr uint32_t kQuestions = 24;                 // most questions that threads may have open at one time
 inline constexpr uint64_t kMostAskingNs = 20'000'000'000;  // longest wait for an answer, while drain passes go on
 
@@ -64,19 +64,20 @@ constexpr uint64_t ring_data_off(uint32_t ring) {
                             : kRingDataOff + kLargeRings * kLargeRingBytes + (ring - kLargeRings) * kSmallRingBytes;
 }
 
-// Python code objects (shared/python.h): where each lies in the texts that follow, by its number, from 1.
+// Python code objects (shared/python.h): an index by their number, from 1, says where each one's text is in the texts
+// after it.
 inline constexpr uint32_t kMaxCodes = 1u << 17;
 inline constexpr uint64_t kCodeTextBytes = 64u << 20;
 inline constexpr uint64_t kCodesOff = ring_data_off(kMaxRings);
 inline constexpr uint64_t kCodeTextsOff = kCodesOff + kMaxCodes * sizeof(uint64_t);
 inline constexpr uint64_t kCodesBytes = kMaxCodes * sizeof(uint64_t) + kCodeTextBytes;
-inline constexpr uint32_t kPythonUnknown = 1u << 31;  // of Control::python_version: its frames cannot be read
-inline constexpr uint32_t kMaxPythonFrames = 4096;    // of a stack, in addition to max_frames
+inline constexpr uint32_t kPythonUnknown = 1u << 31;  // bit of Control::python_version: its frames cannot be read
+inline constexpr uint32_t kMaxPythonFrames = 4096;    // most of a stack, in addition to max_frames
 
 inline constexpr uint64_t kInnerPlanOff = kCodesOff + kCodesBytes;  // shared/inner.h
 inline constexpr uint64_t kArenaBytes = kInnerPlanOff + kInnerPlanBytes;
 
-// The chunks of a ring, as bits.
+// A mask with a bit for each chunk of the ring.
 constexpr uint32_t ring_chunks(uint32_t ring) {
   return static_cast<uint32_t>((uint64_t{1} << ring_bytes(ring) / kChunkBytes) - 1);
 }
@@ -85,16 +86,16 @@ static_assert(kLargeRingBytes / kChunkBytes == 32);
 // Whether the agent is to stop recording: Control::detach.
 enum class Detach : uint32_t {
   kNo = 0,
-  kSession = 1,  // stop recording: heapprof leaves
+  kSession = 1,  // stop recording, because heapprof detaches
   kProcess = 2,  // this process has ended; processes that share its memory and live on record nothing
 };
 
-// How far a process is with its question at the end (--leak-check): Control::end_question.
+// The state of the question that a process asks at its end (--leak-check): Control::end_question.
 enum class EndQuestion : uint32_t {
   kNone = 0,      // the program has not come to the end of exit() yet
-  kAsked = 1,     // it has, and waits for Control::end_answer
-  kFiltered = 2,  // it has, and does not wait, because it may be under a seccomp filter
-  kGaveUp = 3,    // it has waited, and goes on without an answer
+  kAsked = 1,     // the program is there, and waits for Control::end_answer
+  kFiltered = 2,  // the program is there, and does not wait, because it may be under a seccomp filter
+  kGaveUp = 3,    // the program has waited, and goes on without an answer
 };
 
 // How producers stamp their events.
@@ -118,23 +119,24 @@ enum class FullPolicy : uint32_t {
 // Whether the target may run under a seccomp filter. If it does, a system call of the agent could kill the target.
 enum class FilterState : uint32_t {
   kNone = 0,
-  kPossible = 1,  // not known: the agent waits for a full ring without system calls, the rest goes on
-  kCertain = 2,   // the first thread is under one: no more system calls, if the agent did not see it coming
+  kPossible = 1,  // not known: the agent waits for a full ring without system calls, and makes its other system calls
+  kCertain = 2,   // the first thread is under one: no more system calls, unless the agent saw the filter requested
 };
 
-// How long kernels take on the device, by scope: when the events around them are read (--gpu-time).
+// When the agent reads the CUDA events around kernels, which show how long kernels take on the device, by scope
+// (--gpu-time).
 enum class GpuTimeMode : uint32_t {
   kOff = 0,        // no CUDA events are recorded around kernels
-  kDeferred = 1,   // when the program waits for the device, and at its end
-  kScope = 2,      // when a scope ends, which waits for them
-  kImmediate = 3,  // after each launch, which waits for it
+  kDeferred = 1,   // when the program waits for the device, and when it ends
+  kScope = 2,      // when a scope ends: its end waits for the events
+  kImmediate = 3,  // after each launch: the launch waits for the events
 };
 
 enum class UnwinderKind : uint32_t {
   kHeapprof = 0,       // cached rules over .eh_frame
   kLibunwind = 1,      // unw_step in libheapprof-verify.so
-  kVerify = 2,         // the first, compared with the second at every event
-  kFramePointers = 3,  // whole only where everything is compiled with them
+  kVerify = 2,         // kHeapprof, compared with kLibunwind at every event
+  kFramePointers = 3,  // stacks are whole only if all code is compiled with frame pointers
 };
 
 // Why an agent has stopped recording. Numbers are part of the protocol: append only.
@@ -185,7 +187,7 @@ struct Control {
   std::atomic<uint32_t> stop_reason;           // agent: StopReason
   std::atomic<uint32_t> module_bytes;          // agent: bytes ever written to the module table; pairs with (D)
   std::atomic<uint32_t> modules_lost;          // agent: modules that found no room in the table
-  std::atomic<uint32_t> age;                   // agent: generation of what it knows (agent/process/age.h)
+  std::atomic<uint32_t> generation;            // agent: generation of its cached facts (agent/process/generation.h)
   std::atomic<uint32_t> attached;              // agent: 1 once it has mapped the arena
   std::atomic<uint64_t> events_lost;           // agent: events that found no ring at all
   std::atomic<uint64_t> events_abandoned;      // agent: events abandoned by siglongjmp or a dying thread
@@ -201,9 +203,10 @@ struct Control {
   uint64_t device_limits[kDeviceLimits];       // most bytes that the process may have on cuda:0 …; 0: no limit
   alignas(64) std::atomic<uint64_t> sequence;  // agent, ClockMode::kSequence: the last stamp given
   // A robust futex that the collector's thread holds: the first 32-bit word has kFutexOwnerDied once that thread is
-  // dead. It is not a pthread_mutex_t, because the target could write that one's links (cli/collect/liveness.h).
+  // dead. It is not a pthread_mutex_t, because the target could overwrite the links in a mutex
+  // (cli/collect/liveness.h).
   alignas(64) unsigned char liveness[64];
-  uint32_t estimates_gpu;              // 1: query free memory before and after a context or module is made
+  uint32_t estimates_gpu;              // 1: the agent queries free memory before and after a context or module is made
   uint64_t host_limit_bytes;           // most usable bytes that the process may have on the heap; 0: no limit
   std::atomic<uint32_t> modules_read;  // collector: bytes of the module table that may be overwritten; pairs with (G)
   uint32_t leak_check;                 // 1: the agent asks at the end of exit(), and waits for the answer
@@ -212,9 +215,9 @@ struct Control {
   uint64_t end_stack_avma;                  // agent, before it asks: the exiting thread's stack pointer …
   uint64_t end_thread_avma;                 // … its thread pointer …
   uint32_t end_thread_id;                   // … and its id, in its own pid namespace
-  uint32_t own_pages_count;                 // agent, with each: entries in the table of its private mappings …
+  uint32_t own_pages_count;                 // agent: number of entries in the table of its private mappings, so far …
   uint64_t own_pages_avma;                  // … and that table's address: pairs of address and bytes
-  std::atomic<uint32_t> questions_asked;    // agent: how many ever; pairs with (J)
+  std::atomic<uint32_t> questions_asked;    // agent: how many questions were ever asked; pairs with (J)
   std::atomic<uint32_t> names_lost;         // agent, adding: times that a scope's or mark's name found no room
   uint32_t nvtx;                            // 1: ranges and marks of NVTX become scopes and marks
   std::atomic<uint32_t> nvtx_left;          // agent, adding: objects whose NVTX was left to another tool
@@ -224,20 +227,20 @@ struct Control {
   std::atomic<uint64_t> gpu_untimed;        // agent, adding: launches without a time: no event was available
   std::atomic<uint64_t> gpu_waits;          // agent, adding: how often it waited for the device …
   std::atomic<uint64_t> gpu_wait_ticks;     // … and how long
-  std::atomic<uint64_t> code_bytes;         // agent, adding: claimed for code objects' texts, room or no room
+  std::atomic<uint64_t> code_bytes;         // agent, adding: bytes claimed for code objects' texts, room or not
   std::atomic<uint32_t> codes_lost;         // agent, adding: times that a code object found no room
   std::atomic<uint32_t> python_broken;      // agent, adding: Python stacks that ended at something that is not a frame
   std::atomic<uint32_t> python_version;     // agent: the interpreter's, as PY_VERSION_HEX >> 16; 0: no interpreter
   uint32_t python_objects;                  // 1: blocks of Python's own allocator are recorded
-  std::atomic<ObjectsState> objects_state;  // agent: whether they are, or why not
-  std::atomic<uint32_t> objects_found_again;  // agent, adding: times that Python took its allocator back before it ran
-  std::atomic<uint32_t> tensors_refused;      // agent, adding: reports of tensors without an address
-  uint32_t python;                            // 1: stacks include Python frames
-  uint32_t torch_operators;                   // 1: operators of PyTorch become scopes
-  std::atomic<OperatorsState> operators_state;  // agent: whether they do, or why not
-  std::atomic<uint32_t> operators_lost;         // agent, adding: those that began and became no scope
-  uint32_t inner_plan_bytes;                    // of the plan for an allocator inside the executable; 0: no plan
-  std::atomic<InnerState> inner_state;          // agent: what became of it
+  std::atomic<ObjectsState> objects_state;  // agent: whether they are recorded, or why not
+  std::atomic<uint32_t> objects_found_again;    // agent, adding: times that Python restored its allocator before it ran
+  std::atomic<uint32_t> tensors_refused;        // agent, adding: reports of tensors without an address
+  uint32_t python;                              // 1: stacks include Python frames
+  uint32_t torch_operators;                     // 1: operators of PyTorch become scopes
+  std::atomic<OperatorsState> operators_state;  // agent: whether operators become scopes, or why not
+  std::atomic<uint32_t> operators_lost;         // agent, adding: operators that began without becoming a scope
+  uint32_t inner_plan_bytes;                    // bytes of the plan for an allocator inside the executable; 0: no plan
+  std::atomic<InnerState> inner_state;          // agent: whether the plan was carried out, or why not
   std::atomic<uint32_t> inner_functions;        // agent: how many functions were hooked
   std::atomic<uint32_t> inner_passed;   // agent: bit i: group i gets its memory from functions that are hooked anyway
   std::atomic<uint32_t> inner_doubted;  // agent, adding: bit i: group i does not behave like an allocator
@@ -255,12 +258,12 @@ static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) 
 // The kernel sets this bit of the liveness word when the collector's thread dies.
 inline constexpr uint32_t kFutexOwnerDied = 0x40000000;
 
-// What left the shortest path of unwinding in a ring's events, counted by its cause (agent/unwind/README.md). One
-// writer: relaxed loads and stores.
+// How often the events of a ring left the fast path of unwinding, by cause (agent/unwind/README.md). One writer:
+// relaxed loads and stores.
 struct UnwindCounters {
   std::atomic<uint64_t> changed_stacks;   // stacks with frames that the event before did not have
-  std::atomic<uint64_t> second_walks;     // walks restarted: rbp decided a frame after frames that were reused
-  std::atomic<uint64_t> whole_walks;      // stacks walked from end to end: a frame is special or not described
+  std::atomic<uint64_t> second_walks;     // walks begun again without reused frames: a frame after them needed rbp
+  std::atomic<uint64_t> whole_walks;      // stacks walked from end to end, because a frame is special or not described
   std::atomic<uint64_t> register_walks;   // of those: stacks walked once more, with every register
   std::atomic<uint64_t> special_frames;   // frames that the interpreter stepped over
   std::atomic<uint64_t> guessed_frames;   // frames that frame pointers stepped over
@@ -274,7 +277,7 @@ static_assert(sizeof(UnwindCounters) == 80);
 // A ring: `head` and `tail` count bytes and are never reset. The offset in the data is the count modulo the ring's size
 // until the first kChunk record; each kChunk record gives the offset from then on.
 struct alignas(128) RingHeader {
-  // The producer's line.
+  // The producer's cache lines.
   std::atomic<uint64_t> head;         // (A) published bytes: release by the producer, acquire by the collector
   std::atomic<uint32_t> in_event;     // (B) 1 while an event is being stamped and written
   std::atomic<uint32_t> thread_id;    // kernel thread id of the owner in its own pid namespace
@@ -284,7 +287,7 @@ struct alignas(128) RingHeader {
   UnwindCounters unwind;
   std::atomic<uint64_t> kernel_launches;  // CUDA kernels launched by the ring's owners
   uint32_t reserved1[2];
-  // The consumer's line.
+  // The consumer's cache line.
   std::atomic<uint64_t> tail;           // consumed bytes: shows the producer that the collector makes progress
   std::atomic<uint32_t> waiting;        // 1: the producer sleeps on wake_sequence
   std::atomic<uint32_t> wake_sequence;  // futex word
@@ -293,7 +296,7 @@ struct alignas(128) RingHeader {
   std::atomic<uint64_t> chunks;
   std::atomic<uint32_t> resident;  // chunks that may have memory: set by the producer, cleared by the collector
   uint32_t reserved2[9];
-  // The producer's again.
+  // The producer's cache line.
   Countdown countdown;
   uint32_t reserved3[8];
 };
@@ -304,11 +307,12 @@ static_assert(offsetof(RingHeader, unwind) == 32 && offsetof(RingHeader, kernel_
               offsetof(RingHeader, countdown) == 192);
 
 // One loaded object, appended to the module table before any of its addresses is in a published record. The table is
-// circular: an entry that does not fit before its end begins at its start, and a word of 0 says so.
-// Followed by path_bytes of path and build_id_bytes of build id, padded to 8.
+// circular: if an entry does not fit before the table's end, a word of 0 says so, and the entry begins at the table's
+// start.
+// Followed by path_bytes of path and build_id_bytes of build id, padded to a multiple of 8.
 struct ModuleEntry {
-  uint32_t entry_bytes;  // of the whole entry, a multiple of 8
-  uint32_t age;          // Control::age when it was seen
+  uint32_t entry_bytes;  // size of the whole entry, a multiple of 8
+  uint32_t generation;   // Control::generation when it was seen
   uint64_t start_avma;   // first mapped address
   uint64_t end_avma;     // one past the last
   uint64_t load_bias;    // avma − svma
@@ -321,7 +325,7 @@ static_assert(sizeof(ModuleEntry) == 40);
 // A note reports what the agent saw and the profile cannot show: it is not an event. Any thread, a signal handler, a
 // vfork child, or a fork child before its first allocation may add one; equal notes are counted, not repeated.
 enum class NoteKind : uint32_t {
-  // A program that was started, or that the process became, and that cannot load the agent; reason: ImageObstacle.
+  // A program that cannot load the agent, and that the process started or became; reason: ImageObstacle.
   kImage = 1,
   // An object with functions that are not hooked; reason: BypassReason.
   kBypass = 2,
@@ -334,7 +338,7 @@ enum class NoteKind : uint32_t {
 enum class BypassReason : uint32_t {
   kDeepBind = 1,   // dlopen with RTLD_DEEPBIND
   kNamespace = 2,  // dlmopen into a namespace of its own
-  kNames = 3,      // it has functions with an allocator's names that do not behave like it
+  kNames = 3,      // it has functions with an allocator's names, which do not behave like the allocator's
 };
 
 struct Note {
@@ -344,7 +348,7 @@ struct Note {
   std::atomic<uint32_t> count;  // how often this was seen; a failed exec is subtracted again
   std::atomic<uint32_t> own;    // of those, how often the process itself became the program (kImage)
   uint32_t text_bytes;
-  char text[kNoteBytes - 24];  // what NoteKind says; of a longer path only its end
+  char text[kNoteBytes - 24];  // see NoteKind; of a longer path only the end is kept
 };
 static_assert(sizeof(Note) == kNoteBytes);
 
@@ -373,13 +377,13 @@ struct Hello {
   char agent_version[32];
   char libc_version[32];
   char malloc_object[256];  // path of the object that serves malloc; empty: the main program
-  char new_object[256];     // of operator new; empty: none is loaded
+  char new_object[256];     // path of the object with operator new; empty: no such object is loaded
 };
 static_assert(sizeof(Hello) == 32 + 64 + 512);
 
 enum class Answer : uint32_t {
   kRecord = 1,   // a memfd comes with this packet: map it and record
-  kStayOut = 2,  // not followed: run on without recording
+  kStayOut = 2,  // the process is not profiled: it runs on without recording
   kWrongVersion = 3,
 };
 

@@ -21,9 +21,9 @@ struct CudaArray3d {  // CUDA_ARRAY3D_DESCRIPTOR
   uint32_t flags;
 };
 
-// The bytes of its texels, without padding, which the driver does not report. 0: it has only memory that is mapped into
-// it (sparse, or mapped later). levels: 1 for an array; for a mipmap what the program requests, but at most as many
-// count as halve the longest side to 1.
+// The bytes of the array's texels, without padding, which the driver does not report. 0: the array has only memory that
+// is mapped into it (sparse, or mapped later). levels: 1 for an array; for a mipmap the number that the program
+// requests. No more levels count than it takes to halve the longest side to 1.
 // Source: CUarray_format and the flags CUDA_ARRAY3D_… in cuda.h 13.0. An unknown format counts a byte a channel.
 uint64_t bytes_of_array(const CudaArray3d& descriptor, uint32_t levels);
 

@@ -1,5 +1,5 @@
-// agent/cuda/calls.h: calls of the CUDA driver that take the host's time: counted, with their time, bytes and stack, or
-// only counted.
+// agent/cuda/calls.h: lists of the driver calls that are recorded with their time, bytes and stack because they take
+// the host's time, and of those that start a kernel.
 //
 // X(symbol, base, version, per_thread, kind, bytes, params, args)
 //   symbol … per_thread, params   as in functions.def

@@ -33,7 +33,7 @@ struct Table {
   Entry* entries;
   uint64_t capacity;  // a power of two
   uint64_t used;
-  uint32_t birth;  // of the process that created it (g_birth): a forked child creates its own
+  uint32_t session;  // of the process that created it (g_session): a forked child creates its own
 };
 Table g_table;
 uint64_t g_charged_bytes[wire::kDeviceLimits];
@@ -42,8 +42,9 @@ class Locked {
  public:
   Locked() {
     for (uint32_t round = 0; !try_lock(g_fork_page.device_lock); ++round) let_others_run(round);
-    if (g_table.birth == g_birth) return;
-    g_table = {nullptr, 0, 0, g_birth};  // the parent's may be half built; its pages are few
+    if (g_table.session == g_session) return;
+    g_table = {nullptr, 0, 0,
+               g_session};  // the parent's table may be half built; leaving its pages mapped costs little
     memset(g_charged_bytes, 0, sizeof g_charged_bytes);
   }
   ~Locked() { unlock(g_fork_page.device_lock); }
@@ -120,7 +121,7 @@ void sweep(const IsOver& is_over, const OnEnd& on_end) {
       ++i;
       continue;
     }
-    erase(&g_table.entries[i]);  // another may have moved here: visited next
+    erase(&g_table.entries[i]);  // another entry may have moved here: it is visited next
     on_end(entry);
   }
 }

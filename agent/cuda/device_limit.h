@@ -8,7 +8,8 @@
 //  - Exact to the byte, in requested bytes, for this process and session (tests/integration/cuda/cuda_limits.sh): a
 //    forked child begins with nothing.
 //  - A reservation that does not fit changes nothing.
-//  - If there is no memory for the table, a block is not tracked: it counts until the process ends.
+//  - If there is no memory for the table, a block is not tracked, and does not count. Memory with a mapping that is not
+//    tracked counts until the process ends.
 // Context:  wrappers of driver functions, which no signal handler may call. A spin lock in the fork page; no allocation
 //           but mmap.
 // Cost:     one load if there is no limit.
@@ -40,20 +41,20 @@ uint64_t charged_device_memory(uint32_t device);  // including reservations
 // Charges memory that was reserved before.
 void charge_address(const DeviceMemory& memory);
 void charge_handle(const DeviceMemory& memory);
-// Takes memory out of the table before it is freed: when the free returns, another thread may have the address. It
-// counts until return_device_memory(). False: it was not charged.
+// Takes memory out of the table before it is freed: when the free returns, another thread may have the address. The
+// memory still counts until return_device_memory(). False: it was not charged.
 bool take_address(uint64_t address, DeviceMemory* taken);
 // Adds a reference to a handle's memory. Its mappings are references, too.
 void retain_handle(uint64_t handle);
-// Takes away a reference before it is released, like take_address. True: it was the last, and the memory counts until
-// return_device_memory().
+// Removes a reference before the call that releases it, like take_address. True: it was the last, and the memory counts
+// until return_device_memory().
 bool take_handle(uint64_t handle, DeviceMemory* taken);
 void charge_mapping(uint64_t address, uint64_t size_bytes, uint64_t handle);
-// Takes mappings out before they end, like take_address. The memory counts until end_unmapping() says whether they
-// ended.
+// Takes mappings out of the table before they end, like take_address. The memory counts until end_unmapping() says
+// whether they ended.
 void begin_unmapping(uint64_t address, uint64_t size_bytes);
 void end_unmapping(uint64_t address, uint64_t size_bytes, bool is_done);
-// The same for memory that was allocated in a context that may end.
+// Likewise for memory that was allocated in a context that may end.
 void begin_context_end(uint64_t context);
 void finish_context_end(uint64_t context, bool is_over);
 

@@ -29,7 +29,7 @@ constexpr const char* kSymbols[kHooked] = {
 
 void* g_real_cuda[kHooked];
 
-// Functions that the agent only queries, by the symbol of the intended ABI.
+// Functions of the driver that the agent calls for queries, and does not hook; kQuestions has their symbols.
 enum class Question : uint32_t {
   kCtxGetDevice,
   kCtxGetCurrent,
@@ -143,7 +143,7 @@ struct Words {
   }
 };
 
-// g_birth of the session in which each device was announced.
+// g_session of the session in which each device was announced.
 uint32_t g_announced[wire::kLastCudaDevice - wire::kFirstCudaDevice + 1];
 
 constexpr uint32_t kPointerMemoryType = 2;     // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
@@ -248,9 +248,9 @@ uint64_t free_bytes_of_context(uint32_t device) {
 
 void announce_device(uint32_t device) {
   if (device < wire::kFirstCudaDevice || device > wire::kLastCudaDevice) return;
-  uint32_t* const birth = &g_announced[device - wire::kFirstCudaDevice];
-  if (__atomic_load_n(birth, __ATOMIC_RELAXED) == g_birth) return;
-  __atomic_store_n(birth, g_birth, __ATOMIC_RELAXED);
+  uint32_t* const session = &g_announced[device - wire::kFirstCudaDevice];
+  if (__atomic_load_n(session, __ATOMIC_RELAXED) == g_session) return;
+  __atomic_store_n(session, g_session, __ATOMIC_RELAXED);
   const int ordinal = static_cast<int>(device - wire::kFirstCudaDevice);
   Words words;
   unsigned char uuid[16];

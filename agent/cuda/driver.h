@@ -106,7 +106,7 @@ inline constexpr uint32_t kCudaAllocationNode = 10;  // CU_GRAPH_NODE_TYPE_MEM_A
 // the driver; nullptr: no driver is loaded.
 void* real_cuda(CudaFunction function);
 // True if what a look-up found is the driver's function. Another library's function of that name, or a stub in the
-// program, itself calls a wrapper: it is returned unchanged.
+// program, itself calls a wrapper: then the look-up's result stays as it is.
 bool stands_for(CudaFunction function, const void* found);
 bool is_same_object(const void* one, const void* other);
 // Calls a query function of the driver or the runtime on the agent's own account. False: it failed, or function is
@@ -135,7 +135,7 @@ uint32_t device_of_stream(void* stream);
 void* current_context();
 // Device of a pointer from the driver; that of the context if the driver cannot say.
 uint32_t device_of_pointer(uint64_t address);
-// The same for memory of a pool, which may be page-locked host memory, or managed memory.
+// Device of memory from a pool, which may also be page-locked host memory or managed memory.
 uint32_t device_of_pool_memory(uint64_t address);
 // Free bytes on the device, within its limit. wire::kFreeUnknown: the device is not that of the calling thread's
 // context, or the driver cannot say.

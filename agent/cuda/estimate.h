@@ -1,5 +1,5 @@
-// agent/cuda/estimate.h: `heapprof run --estimate-gpu`: what contexts and modules take on a device, which no call
-// reports: free memory before they were made, less free memory after.
+// agent/cuda/estimate.h: `heapprof run --estimate-gpu` estimates how much memory contexts and modules take on a device,
+// as no call reports it: the free memory before they were made, minus that after.
 //
 // Guarantees
 //  - The driver is not queried without the flag, during a stream capture, or at a launch. A failed query changes
@@ -26,7 +26,7 @@ struct FreeMemory {
   uint64_t total_bytes;
 };
 bool ask_free_memory(FreeMemory* memory);
-// The same in a context that need not be current.
+// As ask_free_memory, in a context that need not be current.
 bool ask_free_memory_in(void* context, FreeMemory* memory);
 
 // True on the first call for this owner and name; false also when too many were seen. name: may be nullptr.
@@ -56,7 +56,7 @@ INLINE int estimate_change(wire::EstimateKind kind, const uint64_t* hook_frame, 
 }
 
 // Estimates the memory of a context that the call makes and stores in *context. Before a device's first context, free
-// memory cannot be queried: then all that is in use afterwards is a bound.
+// memory cannot be queried: then all memory in use afterwards is an upper bound.
 template <typename Call>
 INLINE int estimate_context(void** context, int ordinal, const uint64_t* hook_frame, Call&& call) {
   if (!estimates_gpu() || ordinal < 0 ||

@@ -19,18 +19,19 @@ namespace {
 using wire::GpuTimeMode;
 
 constexpr uint32_t kPairsAtOnce = 64;
-constexpr uint32_t kStreamsOfThread = 8;  // into which it launches in one scope; with more streams the oldest interval
-                                          // ends
+constexpr uint32_t kStreamsOfThread = 8;  // streams into which a thread launches in one scope; with more, its oldest
+                                          // interval ends
 
 enum class IntervalState : uint32_t {
   kBlank = 0,  // it has no events
   kFree = 1,
   kTaken = 2,  // a thread is using it
-  kOpen = 3,   // it has an end
+  kOpen = 3,   // its end event was recorded; no thread is using it
 };
 
 struct Interval {
-  std::atomic<IntervalState> state;  // pairs with itself: a thread that takes it (acquire) sees what was left (release)
+  std::atomic<IntervalState> state;  // pairs with itself: a thread that takes it (acquire) sees what the last one wrote
+                                     // (release)
   bool per_thread;
   bool has_end;
   uint32_t changes;  // Context::scope_changes at its begin
@@ -41,13 +42,14 @@ struct Interval {
   void* end;
 };
 HEAPPROF_LARGE constinit Interval g_intervals[kMostIntervals] = {};
-std::atomic<uint32_t> g_used{0};     // [0, n) are, or were, not blank
+std::atomic<uint32_t> g_used{0};     // intervals that ever had events are in [0, n)
 std::atomic<uint32_t> g_next{0};     // where the search for a free one begins
-std::atomic<uint64_t> g_last_id{0};  // an interval's
-std::atomic<bool> g_is_full{false};  // none was free, and none has been given back since
+std::atomic<uint64_t> g_last_id{0};  // the latest interval's id
+std::atomic<bool> g_is_full{false};  // no interval was free, and none was given back since
 std::atomic<bool> g_has_no_events{false};
 
-// The intervals of a ring's owner. By now they may belong to another thread or to none: the id tells.
+// The intervals that a ring's owner began last. By now an interval may be free, or belong to another thread, with
+// another id.
 struct Known {
   uint32_t interval;
   uint64_t id;  // 0: none
@@ -84,7 +86,8 @@ uint64_t ns_of(uint32_t milliseconds) {
   return (scaled + (1ull << (-shift - 1))) >> -shift;
 }
 
-// Reads an interval if it is complete. If the driver gives no time for it, it is over, too, and stays without a time.
+// Reads an interval if it is complete. If the driver gives no time for it, the interval is over all the same, without a
+// time.
 // pre: it is taken, and has an end. False: it is not complete.
 bool read(const Interval& interval, const uint64_t* hook_frame) {
   if (!ask_is_event_complete(interval.end)) return false;
@@ -243,7 +246,7 @@ void wait_at_scope_end(const uint64_t* hook_frame) {
     }
     known.id = 0;
   }
-  read_all(nullptr, hook_frame);  // its launches before an inner scope
+  read_all(nullptr, hook_frame);  // also what this scope launched before an inner scope
 }
 
 }  // namespace

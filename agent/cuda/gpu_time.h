@@ -1,8 +1,9 @@
 // agent/cuda/gpu_time.h: how long kernels take on the device, by scope, from the driver's events (--gpu-time).
 //
 // An interval is what a thread launches into one stream between two changes of its scopes, or two waits. It lasts from
-// an event before the first launch to one after the last, which is recorded again after each. A scope has the time of
-// its intervals. The time between two launches of one interval is included, even if the device was idle.
+// an event before the first launch to an event after the last launch; the agent records the latter again after each
+// launch. A scope's time is that of its intervals. The time between two launches of one interval is included, even if
+// the device was idle.
 //
 //   deferred   complete intervals are read when the program waits for the device, and at its end
 //   scope      the thread waits for all of its intervals when a scope ends
@@ -16,8 +17,8 @@
 //    program's. The program's results and errno are untouched.
 // Not provided: more than kMostIntervals unread intervals; threads without a ring of their own.
 // Context:  wrappers of driver functions, any thread; no lock.
-// Cost:     two driver calls a launch (is it captured, the event after it), one more for an interval; with `deferred`
-//           two queries for each interval at a wait.
+// Cost:     two driver calls a launch (the query whether it is captured, the event after it), one more for an interval;
+//           with `deferred` two queries for each interval at a wait.
 #pragma once
 
 #include <stdint.h>
@@ -25,7 +26,7 @@
 namespace heapprof::agent {
 
 inline constexpr uint32_t kMostIntervals = 4096;
-// Instead of an interval: why there is no interval.
+// Returned instead of an interval's index: why there is no interval.
 inline constexpr uint32_t kUntimedLaunch = UINT32_MAX;
 inline constexpr uint32_t kCapturedLaunch = UINT32_MAX - 1;
 

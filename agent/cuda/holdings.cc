@@ -43,9 +43,9 @@ constexpr size_t kSeenLaunches = 64;
 constexpr uint64_t kMostTicks = 6'000'000'000;  // a few seconds
 constexpr uint32_t kMostRounds = 1'000'000;     // if no clock may be read
 
-// All state; a forked child starts with none of its parent's.
+// All state; a forked child starts with an empty one.
 struct State {
-  uint32_t birth;
+  uint32_t session;
   std::atomic<uint32_t> pools;  // slots that were ever taken
   std::atomic<bool> has_more;   // some pools are not in the table
   std::atomic<bool> is_freed;
@@ -62,9 +62,9 @@ bool is_on() { return g_fork_page.state == AgentState::kOn; }
 
 bool try_to_ask() {
   if (!try_lock(g_fork_page.asking_lock)) return false;
-  if (g_holdings.birth != g_birth) {
+  if (g_holdings.session != g_session) {
     memset(static_cast<void*>(&g_holdings), 0, sizeof g_holdings);
-    g_holdings.birth = g_birth;
+    g_holdings.session = g_session;
   }
   return true;
 }
@@ -87,7 +87,7 @@ bool wait_to_ask() {
 void end_asking() { g_fork_page.asking_lock.exchange(0, std::memory_order_seq_cst); }
 
 Pool* find_pool(const void* handle) {
-  if (handle == nullptr || __atomic_load_n(&g_holdings.birth, __ATOMIC_ACQUIRE) != g_birth) return nullptr;
+  if (handle == nullptr || __atomic_load_n(&g_holdings.session, __ATOMIC_ACQUIRE) != g_session) return nullptr;
   const uint32_t count = g_holdings.pools.load(std::memory_order_acquire);
   for (uint32_t i = 0; i < count; ++i) {
     if (g_holdings.pool[i].handle.load(std::memory_order_acquire) == handle) return &g_holdings.pool[i];
@@ -116,7 +116,7 @@ Pool* add_pool(void* handle, uint32_t device) {
   return &pool;
 }
 
-// The answers to be recorded after the queries. If one finds no room here, its query is repeated.
+// The answers to be recorded after the queries. If there is no room for an answer, its query is made again.
 struct News {
   struct Item {
     Holding holding;
@@ -256,7 +256,7 @@ uint32_t device_of_pool(const void* handle) {
 }
 
 void note_pool_block(const PoolSlot& slot, uint64_t size_bytes, const uint64_t* hook_frame) {
-  raise(&g_holdings.is_freed);  // its idle room may be fragmented, so that the pool grows all the same
+  raise(&g_holdings.is_freed);  // the idle room may be fragmented: then the pool grows although it seems large enough
   if (slot.index == kMostPools) return;
   Pool& pool = g_holdings.pool[slot.index];
   const auto bytes = static_cast<int64_t>(size_bytes);
@@ -309,7 +309,7 @@ void remember_pool(void* pool, uint32_t device, const uint64_t* hook_frame) {
 
 void note_graph_memory(uint32_t device) {
   if (device < wire::kFirstCudaDevice || device > wire::kLastCudaDevice || !is_on()) return;
-  if (__atomic_load_n(&g_holdings.birth, __ATOMIC_ACQUIRE) != g_birth) {
+  if (__atomic_load_n(&g_holdings.session, __ATOMIC_ACQUIRE) != g_session) {
     if (!wait_to_ask()) return;
     end_asking();
   }
@@ -343,7 +343,7 @@ void note_wait(const uint64_t* hook_frame) {
   const bool has_freed = g_holdings.is_freed.load(std::memory_order_relaxed);
   const bool has_launched = g_holdings.has_launched.load(std::memory_order_relaxed);
   if (!has_freed && !has_launched) return;
-  if (__atomic_load_n(&g_holdings.birth, __ATOMIC_ACQUIRE) != g_birth) return;
+  if (__atomic_load_n(&g_holdings.session, __ATOMIC_ACQUIRE) != g_session) return;
   g_holdings.is_freed.store(false, std::memory_order_relaxed);
   g_holdings.has_launched.store(false, std::memory_order_relaxed);
   const uint32_t count = g_holdings.pools.load(std::memory_order_acquire);

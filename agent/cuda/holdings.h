@@ -2,7 +2,7 @@
 // changed, reported to the collector when it has (wire::Holding).
 //
 //   pools    when allocations have used up what was idle at the last query; after frees, at the next wait for a stream,
-//            event or context, where the driver gives memory back; around what a program does to a pool
+//            event or context, where the driver gives memory back; before or after a program's operations on a pool
 //   graphs   only once there are allocation nodes: after the first launch of each graph, uploads, a graph's end, trims,
 //            and waits
 //
@@ -10,11 +10,11 @@
 //  - An amount that the driver held only for a moment is seen, too: it is in the driver's high-water mark.
 //  - No stream capture is disturbed: queries are made in relaxed mode, and never by a thread that is capturing.
 //  - A pool is not queried once its cuMemPoolDestroy has begun.
-// Not provided: more than kMostPools at a time; then a record says that there are others. The joint maximum of several
-//               pools of one device: it is only what was seen.
+// Not provided: more than kMostPools at a time; then a record says that there are others. The exact joint maximum of
+//               several pools of one device: the agent knows only the sums that it has seen.
 // Context:  wrappers of driver functions. Before a pool is added or ends, the thread waits for another thread's query,
-//           but not for ever: if that thread was stopped or ended in it, what is unknown by then is reported as
-//           missing.
+//           but not for ever: if that thread was stopped or ended during its query, what is unknown by then is reported
+//           as missing.
 // Cost:     a driver call and an atomic addition for each allocation from a pool; a load for each wait.
 #pragma once
 

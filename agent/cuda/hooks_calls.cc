@@ -1,4 +1,4 @@
-// agent/cuda/hooks_calls.cc: calls that take the host's time, and launches of kernels and graphs: only counted.
+// agent/cuda/hooks_calls.cc: the wrappers of calls that take the host's time, and of launches of kernels and graphs.
 #include "agent/cuda/gpu_time.h"
 #include "agent/cuda/holdings.h"
 #include "agent/cuda/kernels.h"
@@ -86,11 +86,11 @@ INLINE int time_launch(void* stream, bool per_thread, const uint64_t* hook_frame
   return result;
 }
 
-// One store; a thread without a ring adds to the process's number.
+// Counts a launch, by one store into the ring's header; a thread without a ring adds to the process's number.
 INLINE void count_launch() {
   const Context* context = t_context;
   if (g_fork_page.state != AgentState::kOn) return;
-  if (context == nullptr || context->is_shared || context->birth != g_birth) {
+  if (context == nullptr || context->is_shared || context->session != g_session) {
     g_control->kernel_launches.fetch_add(1, std::memory_order_relaxed);
     return;
   }

@@ -7,7 +7,7 @@ namespace heapprof::agent {
 
 namespace {
 
-void* g_primary[64];  // contexts by device, as the driver returned them
+void* g_primary[64];  // primary contexts by device, as the driver returned them
 
 void** primary_of(int device) {
   return device >= 0 && static_cast<size_t>(device) < sizeof g_primary / sizeof g_primary[0] ? &g_primary[device]
@@ -65,8 +65,8 @@ CUDA_HOOK(cuDevicePrimaryCtxRetain)(void** context, int device) {
 
 namespace {
 
-// Calls `real`, and ends the device's primary context if the call did: by the last release, or by a reset, which keeps
-// the references.
+// Calls `real`, and records the end of the device's primary context if the call ended it: the last release does, and so
+// does any reset, which keeps the references.
 INLINE int end_primary(int (*real)(int), int device, bool is_reset, const uint64_t* hook_frame) {
   if (is_reset) leave_pools_of(device_of_ordinal(device));
   void** primary = primary_of(device);
@@ -90,7 +90,7 @@ CUDA_HOOK(cuDevicePrimaryCtxReset_v2)(int device) {
   return end_primary(REAL(cuDevicePrimaryCtxReset_v2), device, true, HEAPPROF_HOOK_FRAME());
 }
 
-// Reports a card as large as the limit. Together with refusals, the one exception to "results are the driver's".
+// Reports a card as large as the limit. This and refusals are the only exceptions to "results are the driver's".
 CUDA_HOOK(cuMemGetInfo_v2)(size_t* free_bytes, size_t* total_bytes) {
   const int result = call(REAL(cuMemGetInfo_v2), free_bytes, total_bytes);
   if (result != kCudaSuccess || !has_device_limits()) return result;

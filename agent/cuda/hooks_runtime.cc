@@ -78,7 +78,7 @@ INLINE int allocate_unseen(uint32_t device, const uint64_t* hook_frame, Call&& c
   if (result != kCudaSuccess || t_driver_calls != before) return result;
   DeviceMemory memory = find();
   if (memory.key == 0) return result;
-  ++t_driver_calls;  // this may be a call inside another
+  ++t_driver_calls;  // this call may be inside another, which must not count the memory again
   __atomic_store_n(&g_unseen, 1, __ATOMIC_RELAXED);
   memory.device = device != kCurrentDevice ? device : device_of_runtime();
   announce_device(memory.device);
@@ -118,7 +118,7 @@ INLINE int release_unseen_async(void* block, void* stream, bool per_thread, cons
   return is_capturing(stream, per_thread) ? call_runtime() : release_unseen(block, hook_frame, call_runtime);
 }
 
-// The kinds of function, by their parameters after hook_frame and call_runtime.
+// One function for each of runtime.def; after hook_frame and call_runtime it takes that function's parameters.
 template <typename Call>
 INLINE int hook_cudaMalloc(const uint64_t* hook_frame, Call&& call_runtime, void** block, size_t size_bytes) {
   return allocate_unseen_block(kCurrentDevice, block, size_bytes, hook_frame, call_runtime);

@@ -114,7 +114,8 @@ CUDA_HOOK(cuMemRetainAllocationHandle)(uint64_t* handle, void* address) {
   return result;
 }
 
-// The end is recorded before the call: when that returns, another thread may have the handle's number, or the address.
+// The end is recorded before the call: when the call returns, another thread may have the handle's number, or the
+// address.
 CUDA_HOOK(cuMemRelease)(uint64_t handle) {
   auto* real = REAL(cuMemRelease);
   if (real == nullptr) return kCudaNotInitialized;

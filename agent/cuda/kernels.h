@@ -1,9 +1,9 @@
-// agent/cuda/kernels.h: which kernel is launched: its name's number, by the handle that the program launches.
+// agent/cuda/kernels.h: finds which kernel a launch starts: the number of its name, by the handle that the program
+// passes.
 //
 // The driver is queried for the name once for each handle, at its first launch (cuFuncGetName, cuKernelGetName: CUDA
 // 12.3). With an older driver, the name is the one by which the program looked up the kernel. Only that look-up tells
-// the kind of a handle: for a handle from elsewhere the driver is not queried, as it may take a wrong one for a
-// pointer.
+// the kind of a handle: for a handle from elsewhere the driver is not queried, as it may dereference a wrong handle.
 //
 // Guarantees
 //  - A handle that is given out again for another kernel has that kernel's name from then on: handles are given out by
@@ -24,7 +24,7 @@ void note_kernel_handle(KernelHandle kind, const void* handle, const char* name)
 // Call for a handle from a list of a library's or a module's kernels: the driver is queried for its name when it is
 // launched.
 void note_listed_kernel(KernelHandle kind, const void* handle);
-// The same for a kernel's function in a context: it has the kernel's name.
+// Call when a look-up returned a kernel's function in a context: the function has the kernel's name.
 void note_function_of_kernel(const void* function, const void* kernel);
 // Call when a graph was instantiated. kernel_nodes_plus_one: 0: its number of kernels is unknown
 void note_graph(const void* executable, uint64_t kernel_nodes_plus_one);

@@ -25,7 +25,7 @@ struct CudaAnswer {
 };
 // What dlsym returns for a name that begins with "cu". caller: dlsym's return address.
 HIDDEN CudaAnswer heapprof_pick_cuda(void* handle, const char* name, const void* caller);
-// The same for a name that begins with "In", like the functions by which NVTX starts a tool.
+// What dlsym returns for a name that begins with "In", as those of the functions by which NVTX starts a tool do.
 HIDDEN CudaAnswer heapprof_pick_nvtx(void* handle, const char* name);
 HIDDEN void* heapprof_find_dlsym();
 }

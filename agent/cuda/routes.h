@@ -9,8 +9,8 @@
 //  - dlsym finds no name that it would not find without the agent (tests/integration/cuda/cuda_routes.sh: absent,
 //    local). Weak references find the agent's: agent/README.md.
 //  - Results, error codes and out-parameters are the driver's. A wrapper passes through what it does not know.
-//  - Another library's function of the same name, before the driver or in the program, stays in its place: what it
-//    finally calls is counted once.
+//  - Another library's function of the same name, before the driver or in the program, is not replaced: what it finally
+//    calls is counted once.
 //  - cuGetExportTable is not touched.
 // Context:  any thread; nothing is looked up before a program looks up a name that begins with "cu".
 // Cost:     two comparisons in dlsym; 0.1 µs a hooked driver call, 0.15 µs one that allocates from or frees to a pool
@@ -40,7 +40,7 @@ extern "C" {
 #define X(symbol, base, version, per_thread, params) int symbol params;
 #include "agent/cuda/functions.def"
 #undef X
-// Their hidden names, which lead to the wrappers whatever the program defines under the public names.
+// Hidden names of the wrappers: they name the wrappers even if the program defines functions with the public names.
 #define X(symbol, base, version, per_thread, params) int heapprof_##symbol params;
 #include "agent/cuda/functions.def"
 #undef X

@@ -1,9 +1,9 @@
 // agent/cuda/runtime.h: the functions of a shared CUDA runtime, for memory that it does not get through the driver's
 // hooked functions.
 //
-// Calls of a runtime that calls the driver are seen there. Those of another runtime (a replacement, an unknown route)
-// are counted here: if a call succeeds, and no driver call of this thread was seen in it, it is an allocation by
-// itself.
+// If a runtime calls the driver's hooked functions, its memory is counted there. The memory of another runtime (a
+// replacement, an unknown route) is counted here: if a call succeeds, and this thread made no hooked driver call in it,
+// the call counts as an allocation itself.
 //
 // Guarantees
 //  - Nothing is counted both here and at the driver, nor twice by a call of the runtime inside another

@@ -13,8 +13,8 @@
 #include "agent/record/clock.h"
 #include "shared/events.h"
 
-// CUDA_HOOK(symbol)(parameters) { … }: an EARLY_HOOK with a second, hidden name. The table of routes returns the hidden
-// one, so that it leads here whatever the program defines under the public name.
+// CUDA_HOOK(symbol)(parameters) { … }: an EARLY_HOOK with a second, hidden name. The table of routes has the hidden
+// name, so that it gives this hook even if the program defines the public name.
 #define CUDA_HOOK(symbol)                                      \
   HEAPPROF_EARLY_ENTRY(#symbol, #symbol, "heapprof_" #symbol); \
   extern "C" HIDDEN __attribute__((noinline)) int heapprof_##symbol
@@ -155,7 +155,7 @@ INLINE int end_context(const void* context, const uint64_t* hook_frame, Call&& c
   return result;
 }
 
-// Frees `address`. The end is recorded before the call, as another thread may have the address when that returns.
+// Frees `address`. The end is recorded before the call: when the call returns, another thread may have the address.
 template <typename Function, typename... Arguments>
 INLINE int release(Function* real, uint64_t address, wire::DeviceCall kind, const uint64_t* hook_frame,
                    Arguments... arguments) {

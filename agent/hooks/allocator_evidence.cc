@@ -1,4 +1,4 @@
-// agent/hooks/allocator_evidence.cc: blocks are filled, and checked when all others were filled.
+// agent/hooks/allocator_evidence.cc: fills blocks, and checks each one after all others were filled.
 #include "agent/hooks/allocator_evidence.h"
 
 #include "agent/process/state.h"
@@ -13,11 +13,11 @@ using Kind = wire::AllocatorKind;
 using Role = wire::AllocatorRole;
 
 constexpr size_t kParameters = wire::kAllocatorParameters;
-constexpr size_t kAlignment = 16;  // what any block has, so that any block may be given back with it
+constexpr size_t kAlignment = 16;  // every block is aligned to this, so every block may be freed with it
 constexpr size_t kLeastAlignment = 8;
 constexpr size_t kSizes[] = {32, 128, 1008};  // multiples of the alignment, as C's aligned_alloc wants them
 constexpr size_t kLargeBytes = 20'480;
-constexpr size_t kAskedSizes[] = {128, 1008, kLargeBytes, 200'000};  // the last is mapped by most
+constexpr size_t kAskedSizes[] = {128, 1008, kLargeBytes, 200'000};  // most allocators map the last with mmap
 
 using Function = size_t (*)(size_t, size_t, size_t, size_t, size_t, size_t);
 
@@ -36,7 +36,7 @@ bool is_reallocation(Kind kind) {
   return kind == Kind::Reallocate || kind == Kind::ReallocateOrFree || kind == Kind::ReallocateInto;
 }
 
-// Calls it with that many bytes. block: what Block, or *Out, is.
+// Calls the function for that many bytes. block: the value of its parameter Block, or of *Out.
 size_t call_tried(const TriedFunction& function, size_t bytes, size_t block) {
   size_t given[kParameters] = {};
   size_t out = block;
@@ -56,7 +56,7 @@ size_t call_tried(const TriedFunction& function, size_t bytes, size_t block) {
   return static_cast<int>(result) == 0 ? *static_cast<volatile size_t*>(&out) : 0;
 }
 
-// Gives a block of any size: without a heap, an alignment.
+// True if the function allocates blocks by size alone, without a heap or an alignment.
 bool is_plain(const wire::AllocatorFunction& what) {
   return what.kind == Kind::Allocate && !what.has(Role::Alignment) && !what.has(Role::Heap);
 }
@@ -78,7 +78,7 @@ class Trial {
     for (uint32_t i = 0; i < count_; ++i) {
       if (!is_right(functions_[i])) return false;
     }
-    return gives_memory(*give_, kLargeBytes);  // after all that was given back
+    return gives_memory(*give_, kLargeBytes);  // after all blocks were freed
   }
 
  private:
@@ -91,14 +91,14 @@ class Trial {
     return true;
   }
 
-  // A block; 0: the function gave none, or one that cannot be.
+  // Returns a block; 0: the function returned none, or a misaligned one.
   size_t get(const TriedFunction& one, size_t bytes) {
     const size_t block = call_tried(one, bytes, 0);
     return block % (one.what.has(Role::Alignment) ? kAlignment : kLeastAlignment) == 0 ? block : 0;
   }
 
-  // large_bytes: two blocks of that size are tried, too, if there is memory for them: a function that takes no size
-  // makes them overlap.
+  // large_bytes: two blocks of that size are tried, too, if there is memory for them. If the function ignores its size,
+  // these overlap.
   bool gives_memory(const TriedFunction& one, size_t large_bytes) {
     constexpr size_t kSmall = sizeof kSizes / sizeof kSizes[0];
     size_t blocks[kSmall + 2] = {};
@@ -134,7 +134,7 @@ class Trial {
     if (old == 0) return false;
     fill(old, kSizes[0], 0x33);
     const size_t given = call_tried(one, kSizes[2], old);
-    if (given == 0) {  // there was no room for it, or none where it is
+    if (given == 0) {  // there was no memory, or the block could not grow in place
       if (one.what.kind != Kind::ReallocateOrFree) call_tried(*take_, kSizes[0], old);
       return true;
     }

@@ -1,4 +1,4 @@
-// agent/hooks/allocator_names.cc: one hook for each row, made of the roles that its parameters have.
+// agent/hooks/allocator_names.cc: one hook for each row of the table, generated from the roles of the row's parameters.
 //
 // All parameters and results are one register wide, so every function can be called with six: it ignores those that it
 // does not take.
@@ -55,7 +55,7 @@ __attribute__((noinline)) size_t by_name(size_t a, size_t b, size_t c, size_t d,
   const auto real = reinterpret_cast<Function>(g_functions[kRow].real);
   if (g_is_passed[kRow]) return real(a, b, c, d, e, f);
   const uint64_t* frame = HEAPPROF_HOOK_FRAME();
-  const size_t given[kParameters + 1] = {a, b, c, d, e, f, 1};  // a row without Count has one
+  const size_t given[kParameters + 1] = {a, b, c, d, e, f, 1};  // the last is the count of a row without Count
   const size_t bytes = row.has(Role::Size) ? given[row.index_of(Role::Size)] * given[row.index_of(Role::Count)] : 0;
 
   if constexpr (row.kind == Kind::Allocate) {
@@ -130,7 +130,7 @@ void fill_functions(std::index_sequence<kIndex...>) {
 constexpr size_t kTrySize = 128;
 constexpr size_t kTryAlignment = 64;
 
-// Calls a function with what its parameters ask for. block: one that it may take.
+// Calls a function with suitable arguments. block: a block that it may free or resize.
 size_t call(size_t index, void* block) {
   static char text[] = "heapprof";
   void* out = kRows[index].kind == Kind::ReallocateInto ? block : nullptr;
@@ -154,7 +154,7 @@ size_t call(size_t index, void* block) {
   return real(given[0], given[1], given[2], given[3], given[4], given[5]);
 }
 
-// A block of the object that has function `index`; nullptr: nothing there gives one.
+// Allocates a block from the object that has function `index`; nullptr: no function there can do so.
 void* block_for(size_t index, const link_map* malloc_object) {
   const link_map* object = g_functions[index].object;
   for (size_t other = 0; other < kAllocatorNames; ++other) {
@@ -166,7 +166,7 @@ void* block_for(size_t index, const link_map* malloc_object) {
   return object == malloc_object ? g_real.malloc(kTrySize) : nullptr;
 }
 
-// Calls what the hooks of malloc and its kin call.
+// Calls the real functions that the hooks of malloc's family call.
 void call_real_functions() {
   void* volatile block = g_real.malloc(kTrySize);
   block = g_real.realloc(block, 2 * kTrySize);
@@ -195,8 +195,8 @@ uint32_t events_in(Action&& action) {
   return g_self_test_events - before;
 }
 
-// What malloc and its kin call themselves: a block that they give counts as theirs. Each row is tried with all others
-// passed through.
+// Finds the functions that malloc and its family call, and passes them through, because these blocks count as malloc's.
+// While a row is tried, all others are passed through.
 void pass_what_malloc_calls() {
   if (events_in(call_real_functions) == 0) return;
   for (bool& is_passed : g_is_passed) is_passed = true;
@@ -227,7 +227,7 @@ void redirect_allocator_names() {
   g_heaps.backing_heap =
       reinterpret_cast<decltype(g_heaps.backing_heap)>(find_behind_agent("mi_heap_get_backing").address);
   for (size_t index = 0; index < kAllocatorNames; ++index) {
-    // glibc has it for old programs only, as a hidden version.
+    // glibc has cfree only for old programs, as a hidden version.
     const bool is_old = strcmp(kRows[index].name, "cfree") == 0;
     g_sought[index] = {kRows[index].name, is_old ? "GLIBC_2.2.5" : nullptr};
   }
@@ -263,7 +263,7 @@ bool doubt_allocator_names(const link_map* malloc_object) {
     const link_map* const object = g_functions[first].object;
     if (g_functions[first].real == nullptr || object == malloc_object || g_is_doubted[first]) continue;
     NamesEvidence evidence{0, false, false};
-    bool is_tried = false;  // its first function is the one of an earlier round
+    bool is_tried = false;  // the object was tried in an earlier round, for a smaller `first`
     for (size_t index = 0; index < kAllocatorNames; ++index) {
       if (g_functions[index].real == nullptr || g_functions[index].object != object) continue;
       is_tried = is_tried || index < first;

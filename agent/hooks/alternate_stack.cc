@@ -1,9 +1,10 @@
 // agent/hooks/alternate_stack.cc: remembers the alternate stack that a thread gives to its signal handlers.
 //
-// While a handler runs on an alternate stack with SS_AUTODISARM the kernel does not report it, and under a seccomp
-// filter it must not be asked; so what is installed through libc is remembered (process/thread_stacks.h). The argument
-// is read after the call: before it, it may be an address for which the kernel says EFAULT. If the old setting was
-// written over it, what was installed is unknown, unless the kernel may be asked.
+// While a handler runs on an alternate stack with SS_AUTODISARM, the kernel does not report that stack; under a seccomp
+// filter the agent must not ask the kernel. So the agent remembers what is installed through libc
+// (process/thread_stacks.h). It reads the argument after the call, because before the call it may be an invalid address
+// (EFAULT). If the kernel wrote the old setting over the argument, the new one is unknown, unless the kernel may be
+// asked.
 #include "agent/hooks/alternate_stack.h"
 
 #include "agent/hooks/hook.h"

@@ -8,8 +8,8 @@ namespace heapprof::agent {
 // Once, at the start: finds the real function.
 void settle_alternate_stack_hook();
 
-// The kernel has installed an alternate stack for this thread. installed: nullptr: it was only asked; old: where it
-// wrote the one before.
+// Called after sigaltstack(installed, old) succeeded in this thread. installed: the new alternate stack; nullptr: the
+// program only asked for the current one. old: where the kernel wrote the previous setting.
 void note_alternate_stack(const stack_t* installed, const stack_t* old);
 
 }  // namespace heapprof::agent

@@ -1,4 +1,5 @@
-// agent/hooks/ended_heap.h: a mimalloc heap that is destroyed takes its blocks with it: each end is recorded.
+// agent/hooks/ended_heap.h: records the end of each block of a mimalloc heap that is destroyed together with its
+// blocks.
 #pragma once
 
 #include "agent/libc/vector_state.h"
@@ -9,14 +10,15 @@
 
 namespace heapprof::agent {
 
-// mimalloc's functions that list a heap's blocks; nullptr: it has none, and nothing is recorded.
+// mimalloc's functions that list a heap's blocks; nullptr: it lacks the function, and nothing is recorded.
 struct HeapFunctions {
   using VisitBlock = bool(const void* heap, const void* area, void* block, size_t block_bytes, void* argument);
   bool (*visit_blocks)(const void* heap, bool visit_all_blocks, VisitBlock* visit, void* argument) = nullptr;
   const void* (*backing_heap)() = nullptr;
 };
 
-// Context: before the real call. The thread's first heap is never destroyed. sp: the hook's CFA
+// Context: before the real call. A thread's first heap is never destroyed, so nothing is recorded for it. sp: the
+//          hook's CFA
 inline void record_end_of_heap(const HeapFunctions& functions, const void* heap, uint64_t sp) {
   if (functions.visit_blocks == nullptr || functions.backing_heap == nullptr || heap == nullptr ||
       heap == call_kept(functions.backing_heap))

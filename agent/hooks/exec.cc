@@ -1,11 +1,11 @@
-// agent/hooks/exec.cc: checks the program that is to be started, and changes the environment that it is given, if
+// agent/hooks/exec.cc: checks the program that is about to be started, and changes the environment that it is given, if
 // needed.
 //
-// A hook may run in a vfork child, which borrows its parent's memory: so nothing is kept, and the changed environment
-// and the path lie in the frames of start_with and with_program, which stay until the exec. (What is too large for a
-// stack lies in pages, which an exec of such a child leaves in its parent: t_left.) If nothing has to change, the
-// function that the program called is called, with its own arguments; only a changed environment turns execv into
-// execve.
+// A hook may run in a vfork child, which borrows its parent's memory. So no state is kept: the changed environment and
+// the path lie in the frames of start_with and with_program, which exist until the exec. (If one is too large for a
+// stack, it lies in mapped pages. When a vfork child execs, such pages remain in its parent: t_left.) If nothing has to
+// change, the agent calls the function that the program called, with its own arguments; only a changed environment
+// turns execv into execve.
 //
 // Paths and environments are the program's: they may be invalid addresses, and are read as the kernel reads them
 // (own_memory.h). What cannot be read is passed to the real function unchanged.
@@ -49,7 +49,7 @@ using Texts = char* const*;
   X(execveat, (int, const char*, Texts, Texts, int))                          \
   X(posix_spawn, (int*, const char*, const void*, const void*, Texts, Texts)) \
   X(posix_spawnp, (int*, const char*, const void*, const void*, Texts, Texts))
-// The same, which libc has in an old version besides.
+// Those of them that libc also has in an old version.
 #define HEAPPROF_OLD_SPAWN_FUNCTIONS(X)                                       \
   X(posix_spawn, (int*, const char*, const void*, const void*, Texts, Texts)) \
   X(posix_spawnp, (int*, const char*, const void*, const void*, Texts, Texts))
@@ -77,16 +77,16 @@ struct Plan {
   bool is_own = false;         // true: this process becomes the program
 };
 
-// After a detach no collector awaits programs of a process that was attached to, or forked while one was. One that has
-// not allocated yet still has its parent's arena.
+// In a process that heapprof attached to, or that was forked from one, programs are no longer followed after a detach:
+// no collector waits for them. A forked child that has not allocated yet still has its parent's arena.
 bool is_still_awaited() {
   if (!has_taken_invitation()) return true;
   return g_fork_page.state != AgentState::kOff && g_control != nullptr && !is_collector_dead() &&
          g_control->detach.load(std::memory_order_relaxed) != wire::Detach::kSession;
 }
 
-// True if programs that are started are followed. Under a seccomp filter none is: a system call of the agent could be
-// the one that kills.
+// True if programs that are started are followed. Under a seccomp filter no program is followed, because the filter
+// could kill the process for a system call of the agent.
 bool is_following() {
   const Invitation invitation = find_invitation();
   return invitation.socket_path != nullptr && invitation.follow && !is_filtered() && is_still_awaited();
@@ -103,8 +103,8 @@ wire::Note* note_obstacle(const ImagePlace& image, wire::ImageObstacle obstacle,
   return add_note(wire::NoteKind::kImage, static_cast<uint32_t>(obstacle), text, is_own);
 }
 
-// Whether the limit on address space, which is the program's from now on, leaves next to none for the agent, its arena
-// and what the program wants.
+// True if the limit on address space is too small for the agent, its arena and what the program needs. The new program
+// inherits that limit.
 bool is_short_of_addresses() {
   constexpr uint64_t kLeast = 32 << 20;
   uint64_t limits[2] = {};
@@ -134,31 +134,32 @@ Plan make_plan(const ImagePlace& image, Texts variables, bool replaces_process) 
   return plan;
 }
 
-// The kernel refuses arguments and an environment that are too long together, and the agent's variables may be too
-// much: then the program starts without them, as it would without the agent. kInvite: there is nothing to try.
+// If arguments and environment are too long together, the kernel refuses them, and the agent's variables may be the
+// reason. Then the program is started without them, as it would be without the agent. A plan with kInvite: there is
+// nothing else to try.
 Plan make_bare_plan(const ImagePlace& image, Texts variables, bool replaces_process, const Plan& refused) {
   Plan plan;
   if (refused.change == EnvironmentChange::kRemove || image.path == nullptr || !is_following()) return plan;
   plan.bytes = changed_environment_bytes(variables, EnvironmentChange::kRemove);
-  if (plan.bytes == 0 && refused.bytes == 0) return plan;  // it had nothing of the agent's
+  if (plan.bytes == 0 && refused.bytes == 0) return plan;  // the environment had no variables of the agent
   plan.change = EnvironmentChange::kRemove;
   plan.is_own = replaces_process && sys_getpid() == g_pid;
   plan.note = note_obstacle(image, wire::ImageObstacle::kNoRoom, plan.is_own);
   return plan;
 }
 
-// A stack may be 16 KiB: what would exceed this lies in pages of its own.
+// A stack may have only 16 KiB. What would exceed this limit lies in mapped pages instead.
 constexpr size_t kMostOnStack = 8192;
 
-// Where the program is, and what looking for it took of kMostOnStack.
+// Where the program is, and how many bytes of kMostOnStack the search for it used.
 struct FoundImage {
   ImagePlace where;
   size_t stack_bytes = 0;
 };
 
-// What a vfork child of this thread has in pages for its exec. The child shares its parent's thread-local storage. When
-// the thread, or another child of it, comes here again, and that child no longer shares the memory, they can be
-// unmapped.
+// Mapped pages that a vfork child of this thread uses for its exec. The child shares its parent's thread-local storage,
+// so the pages can be found later. When this thread or another child of it comes here again, and the first child no
+// longer shares the memory, the pages can be unmapped.
 struct alignas(64) PagesHead {
   size_t bytes;
   int child;
@@ -166,8 +167,8 @@ struct alignas(64) PagesHead {
 enum class PagesFor : uint32_t { kPath, kEnvironment };
 constinit thread_local PagesHead* t_left[2] __attribute__((tls_model("initial-exec"))) = {};
 
-// False if the child is gone, or has nothing or something else at that address. True also if the kernel refuses to
-// tell.
+// False if the child is gone, or has no memory or other content at that address. True also if the kernel refuses to
+// answer.
 bool may_share_memory(const PagesHead* head) {
   PagesHead other = {};
   iovec to{&other, sizeof other};
@@ -185,14 +186,14 @@ class LargeMemory {
     const int pid = sys_getpid();
     if (left != nullptr && *left != nullptr && !may_share_memory(*left)) {
       PagesHead* const unused = *left;
-      *left = nullptr;  // first: a handler may come here, too
+      *left = nullptr;  // cleared first, because a handler may come here, too
       sys_munmap(unused, unused->bytes);
     }
     const size_t all_bytes = sizeof(PagesHead) + bytes;
     head_ = static_cast<PagesHead*>(sys_mmap(all_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1));
     if (head_ == nullptr) return;
     *head_ = {all_bytes, pid};
-    constexpr int kFirstOfNamespace = 1;  // that is not how its parent knows it
+    constexpr int kFirstOfNamespace = 1;  // in a new PID namespace; its parent knows it by another id
     if (left == nullptr || *left != nullptr || pid == g_pid || pid == kFirstOfNamespace) return;
     *left = head_;
     left_ = left;
@@ -216,7 +217,7 @@ class LargeMemory {
   PagesHead** left_ = nullptr;
 };
 
-// Returns what start(environment) returns. A function of its own, because the environment lives in its frame.
+// Returns what start(environment) returns. A function of its own, because the environment lies in its frame.
 template <typename Start>
 __attribute__((noinline)) int start_with(const Plan& plan, size_t stack_bytes, Texts variables, Start start) {
   if (plan.bytes > kMostOnStack - stack_bytes) {
@@ -257,7 +258,7 @@ int spawn(const FoundImage& image, Texts variables, Start start) {
   return again;
 }
 
-// Calls run(the program that PATH gives for `file`). A function of its own, because the path lives in its frame.
+// Calls run(the program that PATH gives for `file`). A function of its own, because the path lies in its frame.
 template <typename Run>
 __attribute__((noinline)) int with_program(const char* file, Run run) {
   FoundImage image;
@@ -285,7 +286,8 @@ int exec_file(const char* file, Texts arguments, Texts variables) {
   });
 }
 
-// Calls run(the arguments of the execl family up to the closing nullptr), and leaves `list` after that.
+// Collects the arguments of the execl family up to the closing nullptr, and calls run() with them. `list` is then after
+// the nullptr.
 template <typename Run>
 __attribute__((noinline)) int with_arguments(const char* first, va_list list, Run run) {
   va_list again;
@@ -386,9 +388,9 @@ EARLY_HOOK(int, execle)(const char* path, const char* first, ...) {
   return result;
 }
 
-// libc has two versions of posix_spawn and posix_spawnp: the old one, which programs call that were linked before glibc
-// 2.15, hands a script without "#!" to the shell. Each hook has the version of the one that it calls: a hook without a
-// version would interpose both.
+// libc has two versions of posix_spawn and posix_spawnp. Programs that were linked before glibc 2.15 call the old one,
+// which hands a script without "#!" to the shell. Each hook has the version of the function that it calls, because a
+// hook without a version would interpose both.
 namespace {
 
 struct SpawnCall {
@@ -418,7 +420,7 @@ struct FileAction {
   };
 };
 
-// From which folder the child will look for a relative path. Only a single change of folder can be followed.
+// Determines from which folder the child will look for a relative path. Only a single change of folder can be followed.
 void follow_actions(const void* actions, ImagePlace* image) {
   constexpr int kMostActions = 4096;
   FileActions list;
@@ -433,7 +435,8 @@ void follow_actions(const void* actions, ImagePlace* image) {
     if (!read_given_memory(&action, at + i, sizeof action)) return;
     if (action.kind < FileAction::kClose || action.kind > FileAction::kForeground) return;
     if (action.kind != FileAction::kChangeTo && action.kind != FileAction::kChangeToOpen) continue;
-    const bool is_other_table = action.kind == FileAction::kChangeToOpen && i != 0;  // its descriptors are the child's
+    // an earlier action may have changed the child's descriptors
+    const bool is_other_table = action.kind == FileAction::kChangeToOpen && i != 0;
     if (image->folder != nullptr || image->folder_fd != AT_FDCWD || is_other_table) return;
     if (action.kind == FileAction::kChangeTo) image->folder = action.folder;
     if (action.kind == FileAction::kChangeToOpen) image->folder_fd = action.fd;

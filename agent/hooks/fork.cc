@@ -1,9 +1,9 @@
 // agent/hooks/fork.cc: the hook of fork, which acts only in the child: it notes the child's id, and begins a session
 // there if a signal handler forked inside an event.
 //
-// A child's session begins at its first allocation (start/start.cc), which needs no hook of fork. But if a handler
-// interrupted an event and forks, the child goes on with that event when the handler returns, and would write the rest
-// of it into the parent's ring: so it leaves the arena before that. A handler that forks in another way is not seen
+// A child's session begins at its first allocation (start/start.cc), which needs no hook of fork. But a handler may
+// interrupt an event and fork. When the handler returns, the child goes on with that event, and would write the rest of
+// it into the parent's ring. So the child leaves the arena before that. A handler that forks in another way is not seen
 // (agent/README.md, "Limits, stated").
 #include "agent/hooks/fork.h"
 

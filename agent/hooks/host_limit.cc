@@ -1,11 +1,11 @@
-// agent/hooks/host_limit.cc: counts usable bytes before and after each call of the allocator, and refuses what does not
-// fit.
+// agent/hooks/host_limit.cc: counts usable bytes before and after each call of the allocator, and refuses requests that
+// do not fit.
 //
 // The size of a block is known only when it exists. So a request that can never fit is refused before the call, and a
-// block that turns out not to fit is freed again. A realloc cannot be undone: if there is much room, more than its
-// block can take is reserved first and corrected afterwards; near the limit the block is moved by hand. A request that
-// does not fit during such a reservation waits for its end, which comes in a moment: the reservation may be all that is
-// missing.
+// block that turns out not to fit is freed again. A realloc cannot be undone. So, if there is much room, it first
+// reserves more than its block can take, and corrects that afterwards; near the limit, the agent allocates, copies and
+// frees instead. A request that does not fit during such a reservation waits for its end: the reservation is short, and
+// may be all that is in the way.
 #include "agent/hooks/host_limit.h"
 
 #include "agent/hooks/hook.h"
@@ -23,10 +23,11 @@ namespace {
 RealFunctions g_unlimited;
 size_t (*g_usable_size)(void*) = nullptr;
 uint64_t g_limit_bytes = UINT64_MAX;
-std::atomic<uint64_t> g_charged_bytes{0};   // what the process has, including what is reserved
+std::atomic<uint64_t> g_charged_bytes{0};   // usable bytes of all live blocks, plus what is reserved
 std::atomic<uint32_t> g_reservations{0};    // reallocs in progress, each with more reserved than it will need
 std::atomic<uint64_t> g_reserved_bytes{0};  // what those have reserved in all
-constexpr uint32_t kMostWaits = 10'000;     // a limit: a signal handler may have interrupted what is waited for
+// not forever: a signal handler may have interrupted the thread that is waited for
+constexpr uint32_t kMostWaits = 10'000;
 
 bool may_fit(size_t size_bytes);
 bool charge_block(void* block);  // false: it did not fit, and is freed
@@ -53,7 +54,7 @@ bool reserve_heap(uint64_t size_bytes) {
   return true;
 }
 
-// Blocks that were never counted (of a library that does not come through the hooks) may be freed, too.
+// The program may also free blocks that were never counted (a library's that bypasses the hooks).
 void return_heap(uint64_t size_bytes) {
   uint64_t charged = g_charged_bytes.load(std::memory_order_relaxed);
   while (!g_charged_bytes.compare_exchange_weak(charged, charged - (size_bytes < charged ? size_bytes : charged),
@@ -77,8 +78,8 @@ bool may_fit_soon(uint64_t size_bytes) {
   return least <= g_limit_bytes && size_bytes <= g_limit_bytes - least;
 }
 
-// The frame of the hook that called a function here. A caller that is not a hook of the agent has none: then the
-// frame's link does not point to a place near above, and the function's own frame is used.
+// Returns the frame of the hook that called a function here. If the frame's link does not point to a place shortly
+// above, the caller is not a hook of the agent: then returns the function's own frame.
 const uint64_t* hook_behind(const uint64_t* frame) {
   constexpr uint64_t kNear = 512;
   const uint64_t hook_frame = frame[0];
@@ -93,7 +94,7 @@ void* refuse(size_t size_bytes, const uint64_t* frame) {
   return nullptr;
 }
 
-// What every allocating function does; call() asks the real one.
+// What every allocating function does; call() calls the real one.
 template <typename Call>
 [[gnu::always_inline]] inline void* allocate_limited(size_t size_bytes, const uint64_t* frame, Call&& call) {
   if (!may_fit(size_bytes)) return refuse(size_bytes, frame);
@@ -124,7 +125,7 @@ void* limited_pvalloc(size_t size) {
 }
 int limited_posix_memalign(void** out, size_t alignment, size_t size) {
   int error = 0;
-  const int before = errno;  // it gives its error back, and does not set it
+  const int before = errno;  // posix_memalign returns its error, and does not change errno
   void* fresh = nullptr;
   void* block = allocate_limited(size, HEAPPROF_HOOK_FRAME(), [&] {
     error = g_unlimited.posix_memalign(&fresh, alignment, size);
@@ -150,13 +151,13 @@ void limited_free_aligned_sized(void* block, size_t alignment, size_t size) {
   g_unlimited.free_aligned_sized(block, alignment, size);
 }
 
-// More than any allocator makes of a size.
+// An upper bound of the usable bytes that any allocator gives for a requested size.
 uint64_t most_usable(size_t size_bytes) {
   constexpr uint64_t kMore = 64 << 10;
   return size_bytes < UINT64_MAX / 4 ? 2 * static_cast<uint64_t>(size_bytes) + kMore : UINT64_MAX / 2;
 }
 
-// pre: more than the fresh block can take is reserved beside the old one
+// pre: more bytes than the fresh block can take are reserved, in addition to the old block
 void* realloc_with_room(void* block, size_t size, uint64_t old_bytes, uint64_t reserved_bytes) {
   void* fresh = g_unlimited.realloc(block, size);
   const uint64_t fresh_bytes = usable_bytes(fresh);
@@ -166,7 +167,7 @@ void* realloc_with_room(void* block, size_t size, uint64_t old_bytes, uint64_t r
   return fresh;
 }
 
-// Moves the block, as realloc may do. The old block does not count while both are there.
+// Moves the block, as realloc may do. While both blocks exist, the old one does not count.
 void* move_block(void* block, size_t size, uint64_t old_bytes, const uint64_t* frame) {
   void* fresh = g_unlimited.malloc(size);
   if (fresh == nullptr) return nullptr;
@@ -203,7 +204,8 @@ void* limited_realloc(void* block, size_t size) {
   return move_block(block, size, old_bytes, frame);
 }
 
-// size_bytes is what was asked for: that a block has more, even one of no bytes, is seen when it is there.
+// size_bytes is the requested size. The block may be larger, even for a request of 0 bytes; that is checked once it
+// exists.
 bool may_fit(size_t size_bytes) {
   if (HEAPPROF_UNLIKELY(g_fork_page.has_own_sum.load(std::memory_order_relaxed) == 0)) begin_own_sum();
   if (size_bytes > g_limit_bytes) return false;

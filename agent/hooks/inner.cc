@@ -1,16 +1,17 @@
-// agent/hooks/inner.cc: one hook for all such functions.
+// agent/hooks/inner.cc: one hook for all functions of an allocator inside the executable.
 //
-// A function's thunk (inner_patch.cc) has an entry that makes a frame as every hook has it (arch/x86_64/inner_entry.h),
-// and calls the functions at the end of this file before and after the function.
+// A function's thunk (inner_patch.cc) begins with an entry that makes a frame like every hook's
+// (arch/x86_64/inner_entry.h). It calls the functions at the end of this file before and after the function.
 //
-// A flag "the thread is inside the allocator" would hide what a new_handler allocates, and stay set when that throws.
-// So the frame of the outermost call is kept, and a call is nested only if it is deeper than that frame and the
-// allocator's own code called its own code. The return address tells where a call comes from, and the instruction
-// before it what was called: a handler may end with a tail call of malloc, which then returns to the allocator. That
-// instruction is read as the linker wrote it: compilers put a call of another function into the first five bytes
-// (aligned_alloc that calls memalign, nothrow new that calls new), and there the memory has the agent's jump.
+// A flag "the thread is inside the allocator" would hide what a new_handler allocates, and would stay set if the
+// new_handler throws. So the agent stores the frame of the outermost call. A call is nested only if it is deeper than
+// that frame, and the allocator's own code called its own code. The return address says where a call comes from, and
+// the instruction before it says what was called. Both are needed: a handler may end with a tail call of malloc, which
+// then returns to the allocator. The instruction is read as the linker wrote it. In memory the agent's jump may have
+// replaced it, because compilers put a call of another function into the first five bytes (aligned_alloc that calls
+// memalign, nothrow new that calls new).
 //
-// A frame that was left by an exception or a jump is overwritten by the next call that the program makes.
+// If an exception or longjmp left a call, the next call that the program makes overwrites its stored frame.
 #include "agent/hooks/inner.h"
 
 #include "agent/hooks/hook.h"
@@ -39,7 +40,7 @@ using Slot = InnerSlot;
 
 constexpr size_t kParameters = wire::kAllocatorParameters;
 static_assert(kParameters == kInnerParameters);
-constexpr uint32_t kMostGroups = 32;  // that have a bit
+constexpr uint32_t kMostGroups = 32;  // only these have a bit in the masks of groups
 
 InnerCode g_code;
 
@@ -94,20 +95,20 @@ bool is_in_segment(uint64_t start_avma, uint64_t bytes, uint32_t rights) {
   return false;
 }
 
-// A pointer of the executable, as tables of addresses (GOT) have them; 0: that address holds no pointer.
+// The value of a slot in the executable's tables of addresses (GOT); 0: that address cannot be such a slot.
 uint64_t slot_value(uint64_t slot_avma) {
   if (!is_in_segment(slot_avma, sizeof(uint64_t), PF_R | PF_W)) return 0;
   return *reinterpret_cast<const uint64_t*>(slot_avma);
 }
 
-// If that code is only a jump through a slot (PLT), where it leads; else that code.
+// If the code there is only a jump through a slot (PLT), returns the jump's target; else target_avma.
 uint64_t through_stub(uint64_t target_avma) {
   if (!is_in_segment(target_avma, kStubBytes, PF_R | PF_X)) return target_avma;
   const uint64_t slot_avma = jumped_slot(target_avma);
   return slot_avma == 0 ? target_avma : slot_value(slot_avma);
 }
 
-// The address that the call with this code called, as far as the code tells; 0: it does not.
+// The address that this call instruction calls, if its code determines it; 0: it does not.
 uint64_t called_by_code(const unsigned char* code, uint64_t return_avma) {
   const uint64_t target_avma = directly_called(code, return_avma);
   if (target_avma != 0) return is_in_ranges(target_avma) ? target_avma : through_stub(target_avma);
@@ -115,23 +116,24 @@ uint64_t called_by_code(const unsigned char* code, uint64_t return_avma) {
   return slot_avma == 0 ? 0 : slot_value(slot_avma);
 }
 
-// Functions of the allocator, and the hooks that are exported.
+// True for functions of the allocator, and for the agent's exported hooks.
 bool is_of_allocator(uint64_t called_avma) {
   return is_in_ranges(called_avma) || (called_avma >= g_code.agent_start_avma && called_avma < g_code.agent_end_avma);
 }
 
 enum Judgement : uint8_t {
-  kIsOwn = 0,    // the call is the allocator's own, and only passes
-  kIsCall = 1,   // it is one of the program
-  kAsksKept = 2  // that depends on registers which are not in InnerCall
+  kIsOwn = 0,    // the allocator called itself: the call is only forwarded
+  kIsCall = 1,   // the program made the call
+  kAsksKept = 2  // the answer depends on registers that are not in InnerCall
 };
 
-// Whether code of the allocator called code of the allocator, or one of the agent's hooks. A library function that it
-// calls may end with a tail call of the agent's function (__cxa_end_catch with one of free): that call is the
-// library's, as is what the library allocated. A new_handler is the program's in the same way.
+// Determines whether code of the allocator called code of the allocator, or one of the agent's hooks. A library
+// function that the allocator calls may end with a tail call of the agent's function (__cxa_end_catch tail-calls free).
+// That call counts as the library's, as does what the library allocated. In the same way, a call from a new_handler
+// counts as the program's.
 [[gnu::noinline]] Judgement judge_nested(const InnerCall& call, const uint64_t* kept) {
   const uint64_t return_avma = call.frame[1];
-  // A function that ends with a tail call of another one was called by heapprof_inner.
+  // If a function ended with a tail call of this one, the return address is that of heapprof_inner's call.
   if (return_avma == reinterpret_cast<uint64_t>(heapprof_inner_returned)) return kIsOwn;
   if (!is_in_ranges(return_avma - 1)) return kIsCall;
   const unsigned char* const code = code_before(return_avma);
@@ -150,10 +152,10 @@ bool is_within(const uint64_t* frame) {
   return HEAPPROF_UNLIKELY(outer != 0) && reinterpret_cast<uint64_t>(frame) < outer;
 }
 
-// No block is so large: a larger number that is taken for a size is an address, or a flag.
+// No block is larger than this: a larger value in the place of a size is an address, or a flag.
 constexpr size_t kMostPlausibleBytes = size_t{1} << 44;
 
-// Whether the function gave what it was asked for.
+// True if the function gave what the caller requested.
 bool has_given(const Slot& slot, const InnerCall& call) {
   const bool is_into = slot.what.kind == Kind::AllocateInto || slot.what.kind == Kind::ReallocateInto;
   return is_into ? static_cast<int>(call.result) == 0 && call.out != 0 : call.result != 0;
@@ -227,7 +229,7 @@ void end_old(const InnerCall& call, size_t block, size_t bytes) {
   }
 }
 
-// What is done before a call of the program.
+// What is done before a call of the program is forwarded.
 [[gnu::always_inline]] inline Judgement begin(InnerCall* call) {
   const Slot& slot = g_inner_slots[call->index];
   call->outer_frame = t_allocator_frame;
@@ -240,7 +242,7 @@ void end_old(const InnerCall& call, size_t block, size_t bytes) {
   } else {
     call->one = 1;
     call->bytes = 0;
-    // Where the product is too large the function refuses, and nothing begins or ends.
+    // If the product is too large, the function refuses, and nothing begins or ends.
     call->is_recorded =
         slot.first >= kParameters ||
         HEAPPROF_LIKELY(!__builtin_mul_overflow(call->given[slot.first], call->given[slot.count], &call->bytes));

@@ -1,31 +1,32 @@
-// agent/hooks/inner.h: hooks an allocator inside the executable, in its code.
+// agent/hooks/inner.h: hooks an allocator that is linked into the executable, by patching its code.
 //
-// Calls of such functions are bound when the program is linked: no symbol table redirects them. So the first
-// instructions of each function (its prologue) are replaced by a jump to a hook, and relocated: they run elsewhere,
-// before the rest of the function. The tool has made the plan (cli/inner, shared/inner.h).
+// Calls of such functions are bound when the program is linked, so no symbol table can redirect them. Instead, a jump
+// to a hook replaces the first instructions of each function (its prologue). These instructions are relocated: they run
+// elsewhere, before the rest of the function. The heapprof command has made the plan (cli/inner, shared/inner.h).
 //
 // Guarantees
 //  - All functions of the plan are hooked, or none is (tests/integration/malloc/inner_allocators.sh). Nothing is
 //    written before everything is known to be possible: the code is what the plan expects, there is one thread, memory
 //    near the code is available, and pages of code may be written to.
-//  - A block counts once. While a function of the allocator is in progress, a call that the allocator's own code makes
-//    of its own functions is forwarded, unrecorded. It may be a call, a jump at a function's end, or a call by a
-//    register, a slot (GOT) or the PLT, also among the first instructions, which the jump replaces. A handler that the
-//    allocator calls is the program: what it allocates counts (tests/integration/malloc/inner_entries.sh).
-//  - Where a malloc inside the executable takes an aligned block from libc through the agent's hook, the block counts
-//    as what the allocator gives. Functions that ask malloc behind the agent are left as they are: there it counts.
-//  - A function finds all registers as its caller left them, and its caller as the function did: compilers know which
-//    registers a function of the same file leaves alone (tests/integration/malloc/inner_registers.sh).
-//  - A name proves nothing: in a copy of the process the functions have to behave like an allocator's, unhooked and
-//    once more hooked (allocator_evidence.h). Those that do not are left alone, and named. A size that no block can
-//    have is never counted (tests/integration/malloc/inner_names.sh).
-//  - Pages of code are afterwards protected as before.
-// Not provided: libraries, a process that runs already (attach). The allocator's calls of itself through a table of
-//               functions (call *8(%rax)), from code that it reaches by pointers alone, and of an exported hook by a
-//               register: they count twice.
-// Context:  plan: the start, before anything is recorded; the one thread of the program.
-// Cost:     more than a hook of malloc by a jump and by what is determined at run time:
-//           tests/bench/runs/2026-11-26-inner.md.
+//  - A block counts once. While a function of the allocator is in progress, calls that the allocator's own code makes
+//    of its own functions are forwarded, unrecorded. These are direct calls, tail calls, and calls by a register, a
+//    slot (GOT) or the PLT; also calls among the first instructions, which the jump replaces. A handler that the
+//    allocator calls belongs to the program: what it allocates counts (tests/integration/malloc/inner_entries.sh).
+//  - If an allocator inside the executable gets an aligned block from libc through the agent's hook, the block is
+//    recorded as the allocator's. If functions get their blocks from libc's malloc, they are not patched: the blocks
+//    are recorded in malloc's hook.
+//  - A function finds all registers as its caller left them, and the caller then finds them as the function left them.
+//    This matters because compilers know which registers a function of the same file does not change
+//    (tests/integration/malloc/inner_registers.sh).
+//  - A name proves nothing: in a copy of the process, the functions have to behave like an allocator's, first unhooked
+//    and then hooked (allocator_evidence.h). If they do not, they are not patched, and heapprof names them. A size that
+//    no block can have is never counted (tests/integration/malloc/inner_names.sh).
+//  - Pages of code get their former protection back.
+// Not provided: libraries; a process that runs already (attach). Some calls of the allocator of itself count twice:
+//               calls through a table of functions (call *8(%rax)), calls from code that is reached by pointers alone,
+//               and calls of an exported hook by a register.
+// Context:  the plan is carried out at the start, before anything is recorded, on the one thread of the program.
+// Cost:     that of malloc's hook, plus a jump and the checks at run time: tests/bench/runs/2026-11-26-inner.md.
 #pragma once
 
 #include "agent/arch/arch.h"
@@ -37,16 +38,16 @@
 
 namespace heapprof::agent {
 
-// Carries the plan out, and says in the control page what became of it. pre: an arena is mapped; signals are blocked;
-// this thread is marked kThreadStarting.
+// Carries out the plan, and stores the outcome in the control page. pre: an arena is mapped; signals are blocked; this
+// thread is marked kThreadStarting.
 void hook_inner_allocators();
 
-// True if an allocator is hooked so.
+// True if an allocator inside the executable is hooked.
 bool has_inner_allocator();
-// True if the code of such an allocator, while one of its functions is in progress, called the exported hook that has
-// this frame.
+// True if the allocator's code called the exported hook that has this frame, while one of the allocator's functions was
+// in progress.
 bool is_call_of_inner(const uint64_t* hook_frame);
-// True if the address lies in its code.
+// True if the address lies in the allocator's code.
 bool is_inner_code(uint64_t pc_avma);
 
 // ---- Between inner_patch.cc, which fills these in, and inner.cc ----

@@ -1,4 +1,4 @@
-// agent/hooks/inner_patch.cc: carries out the plan of inner.h.
+// agent/hooks/inner_patch.cc: carries out the plan that inner.h describes.
 //
 // For each function there is a thunk in pages near the executable's code: an entry that says which function was called
 // and jumps to heapprof_inner, and after it the function's first instructions, relocated. In their old place is a jump
@@ -42,8 +42,8 @@ struct Plan {
   bool is_left_out_group(uint32_t group) const { return group >= 32 || ((passed | doubted) >> group & 1) != 0; }
   bool is_left_out(const InnerFunction& function) const { return is_left_out_group(function.group); }
   uint64_t patch_avma(const InnerFunction& function) const { return bias + function.patch_svma; }
-  uint32_t passed = 0;   // groups, as bits, that ask others which are hooked
-  uint32_t doubted = 0;  // that did not behave as an allocator
+  uint32_t passed = 0;   // bits of the groups that get their blocks from hooked functions
+  uint32_t doubted = 0;  // bits of the groups that did not behave as an allocator
 };
 
 // How many threads the process has: /proc/self/task has as many folders. 0: unknown.
@@ -60,7 +60,7 @@ uint64_t count_threads() {
 
 // ---- Trying ----
 
-constexpr uint32_t kMostGroups = 32;  // that have a bit
+constexpr uint32_t kMostGroups = 32;  // only these have a bit in the masks
 
 TriedFunction g_tried[wire::kMostInnerFunctions];  // not on the stack, which may be small
 
@@ -85,7 +85,7 @@ void try_group(void* result) {
   trial->is_allocator = !trial->is_asking && behaves_as_allocator(g_tried, trial->count);
 }
 
-// Finds out which groups are left out, and why. False: no copy could be made to try that in.
+// Finds out which groups are left out, and why. False: no copy of the process could be made for the trial.
 bool try_groups(Plan* plan) {
   for (uint32_t group = 0; group < kMostGroups; ++group) {
     GroupTrial trial{collect_group(*plan, group), false, false};
@@ -131,8 +131,8 @@ bool has_expected_code(const Plan& plan) {
   return true;
 }
 
-// Maps free pages within reach of the code. The kernel takes the address as a hint: if another mapping is there it
-// gives pages elsewhere, which are given back.
+// Maps free pages within reach of the code. The kernel takes the address as a hint. If another mapping is there, it
+// maps pages elsewhere, which are unmapped again.
 unsigned char* map_near(uint64_t start_avma, uint64_t end_avma, uint64_t bytes) {
   constexpr uint64_t kStep = 16 << 20;
   constexpr uint64_t kLowest = 1 << 20;
@@ -152,7 +152,7 @@ unsigned char* map_near(uint64_t start_avma, uint64_t end_avma, uint64_t bytes) 
     if (below > distance + kLowest) {
       if (unsigned char* pages = try_at(below - distance)) return pages;
     }
-    // The break grows after the program: its room is left free as far as possible.
+    // The program break grows upwards from the program's end, so its room is left free as far as possible.
     if (distance > kReach / 2) {
       if (unsigned char* pages = try_at(((end_avma + kPageBytes) & ~(kPageBytes - 1)) + distance)) return pages;
     }
@@ -211,8 +211,8 @@ bool write_code(const Plan& plan, uint32_t index, const unsigned char* thunk) {
 
 InnerMovedCall g_moved_calls[wire::kMostInnerFunctions];
 
-// Keeps what is needed of calls that the jumps replace. Such a call is the last of the instructions in its place.
-// pre: no jump is written.
+// Stores what is needed of calls that the jumps replace. Such a call is the last of the replaced instructions. pre: no
+// jump is written yet.
 uint32_t keep_moved_calls(const Plan& plan) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < plan.head->function_count; ++i) {
@@ -229,7 +229,7 @@ uint32_t keep_moved_calls(const Plan& plan) {
   return count;
 }
 
-// What the hooks have to know of the code.
+// Gives the hooks what they have to know of the code.
 void settle_code(const Plan& plan) {
   const wire::InnerPlan& head = *plan.head;
   HeapFunctions heaps;
@@ -272,12 +272,13 @@ InnerState hook_functions(const Plan& plan) {
   note_own_pages(pages, bytes);
   settle_code(plan);
 
-  // Writes to the page of each function, one after the other: what lies between may be data. A page stays executable
-  // all the time, so that a refusal changes nothing, nor does a refusal to make it read-only again.
+  // Changes the protection of each function's pages separately, because data may lie between the functions. A page
+  // stays executable all the time. So nothing breaks if the kernel refuses to make it writable, or to make it read-only
+  // again.
   for (uint32_t i = 0; i < head.function_count; ++i) {
     if (plan.is_left_out(plan.functions[i])) continue;
     if (write_code(plan, i, pages + kHeadBytes + i * kThunkBytes)) continue;
-    while (i-- > 0) {  // those before, as they were
+    while (i-- > 0) {  // restores the code of those before
       if (!plan.is_left_out(plan.functions[i])) write_code(plan, i, nullptr);
     }
     return InnerState::kProtected;
@@ -285,7 +286,7 @@ InnerState hook_functions(const Plan& plan) {
   return InnerState::kHooked;
 }
 
-// The same in a copy, and whether all behaves as before.
+// The same in a copy of the process; checks also that everything behaves as before.
 struct HookedTrial {
   const Plan* plan;
   InnerState state;
@@ -307,7 +308,7 @@ InnerState carry_out(Plan* plan) {
   if (!try_groups(plan)) return InnerState::kNotTried;
   bool is_any = false;
   for (uint32_t i = 0; i < plan->head->function_count; ++i) is_any = is_any || !plan->is_left_out(plan->functions[i]);
-  if (!is_any) return InnerState::kNone;  // all is counted elsewhere, or no allocator
+  if (!is_any) return InnerState::kNone;  // every group is counted elsewhere, or is no allocator
   keep_vector_state();
   HookedTrial trial{plan, InnerState::kNone};
   switch (run_in_copy(try_hooked, &trial, sizeof trial)) {

@@ -1,12 +1,12 @@
 // agent/hooks/jumped.cc: a comparison in assembly, then a jump; only calls that must be inspected reach C++.
 //
-// dlopen resolves $ORIGIN and the namespace by its return address: were it called from here, the agent would be its
+// dlopen resolves $ORIGIN and the namespace by its return address. If the agent called it, the agent would be its
 // caller, and programs would find other libraries than without the agent. So no frame of the agent may be on the stack
-// when it runs. The comparison keeps the common case at one jump through memory: `syscall` is also what a program calls
-// in its hot paths.
+// when dlopen runs. The comparison in assembly keeps the common case at one jump through memory, because programs call
+// `syscall` in their hot paths, too.
 //
-// A request for a seccomp filter is the exception: its effect is known only when it has been answered. So the jump goes
-// to a function of the agent, with the program's arguments, which calls the real one.
+// A request for a seccomp filter is the exception: its effect is known only after the call. So the jump goes, with the
+// program's arguments, to a function of the agent that calls the real one.
 #include "agent/hooks/jumped.h"
 
 #include "agent/hooks/alternate_stack.h"
@@ -26,8 +26,8 @@
 
 extern "C" {
 HIDDEN extern void* heapprof_jumped[];
-// Inspects the first four arguments. Returns the real function, or one of the agent's that calls it. saved: the
-// registers that it gets back.
+// Inspects the first four arguments. Returns the real function, or one of the agent's that calls it. saved: the saved
+// registers, which are restored before the jump.
 HIDDEN void* heapprof_look(size_t index, size_t first, size_t second, size_t third, size_t fourth, size_t* saved);
 }
 
@@ -48,7 +48,7 @@ constexpr char kNames[][16] = {
 
 bool is_vfork_child() { return g_fork_page.state == AgentState::kOn && !is_filtered() && sys_getpid() != g_pid; }
 
-// Before glibc 2.34 dlopen is libdl's. Where libdl is not loaded a program cannot have meant to call it.
+// Before glibc 2.34, dlopen is in libdl. If libdl is not loaded, a program cannot have meant to call it.
 void* nothing_found() { return nullptr; }
 
 void* real_function(size_t index) {
@@ -58,11 +58,13 @@ void* real_function(size_t index) {
   return function != nullptr ? function : reinterpret_cast<void*>(nothing_found);
 }
 
-// What the program asks the kernel to forbid it.
+// What the program asks the kernel to forbid to it.
 enum class Request : uint8_t {
   kNothing,
-  kThreadFilter,   // a filter of this thread's system calls, or that those from elsewhere come back to it as signals
-  kProcessFilter,  // of all threads'
+  // a seccomp filter for this thread, or syscall user dispatch, which turns its system calls from elsewhere into
+  // signals
+  kThreadFilter,
+  kProcessFilter,  // a seccomp filter for all threads
   kStrict,         // seccomp's strict mode, which forbids the time stamp counter, too
   kNoClock         // the time stamp counter
 };
@@ -84,7 +86,7 @@ Request request_of_seccomp(size_t operation, size_t flags, size_t filter) {
   return (flags & SECCOMP_FILTER_FLAG_TSYNC) != 0 ? Request::kProcessFilter : Request::kThreadFilter;
 }
 
-// TSYNC fails with the id of a thread that cannot be reached. A listener is a descriptor.
+// If TSYNC fails, the result is the id of a thread that could not be synchronised. A listener is a descriptor.
 bool is_accepted(long result, size_t seccomp_flags) {
   return result == 0 || (result > 0 && (seccomp_flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0);
 }
@@ -104,9 +106,9 @@ template <typename Call>
   return result;
 }
 
-// Makes the program's call, which asks for a filter: the agent makes no system call from before it on, and if it is
-// refused everything is as before. While the clock may be lost, events of this thread's signal handlers are lost. errno
-// stays the real function's.
+// Makes the program's call, which asks for a filter. From before the call on, the agent makes no system call; if the
+// kernel refuses the filter, everything is as before. While the time stamp counter may be lost, events of this thread's
+// signal handlers are lost. errno stays as the real function left it.
 template <typename Call>
 [[gnu::always_inline]] inline long make_request(Request request, size_t seccomp_flags, Call call) {
   if (HEAPPROF_UNLIKELY(!has_own_variables())) return make_strange_request(request, seccomp_flags, call);
@@ -132,14 +134,15 @@ template <typename Call>
   return result;
 }
 
-// The process has asked for this signal at its parent's death. A request of a child that shares its parent's memory, or
-// whose session has not begun, is not this process's; under a filter the agent cannot ask whose it is.
+// Records that the process asked for this signal at its parent's death. If a child shares its parent's memory, or its
+// session has not begun, its request is not this process's. Under a filter, the agent cannot ask which process it is
+// in.
 void note_death_signal(size_t number) {
   if (g_fork_page.state != AgentState::kOn || is_filtered() || sys_getpid() != g_pid) return;
   g_control->death_signal.store(static_cast<uint32_t>(number) + 1, std::memory_order_relaxed);
 }
 
-// Replaces prctl for the signal of the parent's death.
+// Called instead of prctl when the program sets the signal for the parent's death.
 int dying_prctl(int option, unsigned long number) {
   auto* real = reinterpret_cast<int (*)(int, ...)>(real_function(kPrctl));
   const int result = real(option, number);
@@ -147,14 +150,14 @@ int dying_prctl(int option, unsigned long number) {
   return result;
 }
 
-// Replaces prctl for requests.
+// Called instead of prctl for requests.
 int requesting_prctl(int option, unsigned long second, unsigned long third, unsigned long fourth, unsigned long fifth) {
   auto* real = reinterpret_cast<int (*)(int, ...)>(real_function(kPrctl));
   return static_cast<int>(make_request(request_of_prctl(static_cast<size_t>(option), second, third), 0,
                                        [&] { return long{real(option, second, third, fourth, fifth)}; }));
 }
 
-// Replaces syscall for requests, alternate stacks and the signal of the parent's death.
+// Called instead of syscall for requests, alternate stacks and the signal for the parent's death.
 long requesting_syscall(long number, size_t first, size_t second, size_t third, size_t fourth, size_t fifth) {
   auto* real = reinterpret_cast<long (*)(long, ...)>(real_function(kSyscall));
   const auto call = [&] { return real(number, first, second, third, fourth, fifth); };

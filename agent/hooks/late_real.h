@@ -1,4 +1,4 @@
-// agent/hooks/late_real.h: the real function behind a hook whose library may be loaded at any time.
+// agent/hooks/late_real.h: the real function of a hook whose library may be loaded at any time.
 #pragma once
 
 #include "agent/process/link_map.h"
@@ -10,7 +10,7 @@ namespace heapprof::agent {
 
 struct LateReal {
   const char* name;
-  void* function = nullptr;  // once it was called
+  void* function = nullptr;  // set when it is first found
 };
 
 // nullptr: no library has it. Leaves errno as it was.
@@ -32,7 +32,7 @@ template <typename... Arguments>
   return function != nullptr;
 }
 
-// Objects are being unloaded: forgets those of the functions that are gone.
+// To be called while objects are being unloaded: forgets those functions whose object is gone.
 template <size_t kCount>
 inline void forget_unloaded(LateReal (&reals)[kCount]) {
   for (LateReal& real : reals) forget_unloaded(&real.function);

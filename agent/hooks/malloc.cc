@@ -2,8 +2,8 @@
 //
 // The real function runs outside any guard: an allocator, a new_handler or a pool that allocates in turn is recorded
 // like any other caller. A flag "we are in a hook" was rejected: it would hide a pool's own malloc, and a throwing
-// new_handler would leave it set. What counts once is settled at the start instead (agent/README.md, "What counts
-// once").
+// new_handler would leave it set. Instead, the agent determines at the start which functions record, so that a block
+// counts once (agent/README.md, "What counts once").
 #include "agent/hooks/hook.h"
 #include "agent/hooks/inner.h"
 #include "agent/hooks/real.h"
@@ -16,12 +16,12 @@ namespace heapprof::agent {
 
 namespace {
 
-// The path of the first call, which finds the real functions and starts a session: so a limit is known before the first
-// block exists. False: the agent is not relocated yet.
+// Called by the first call of a hook. Finds the real functions and starts a session, so that a limit is known before
+// the first block exists. False: the agent is not relocated yet.
 [[gnu::noinline, gnu::cold]] bool start_before_blocks() {
   if (!is_relocated()) return false;
   resolve_real_functions();
-  if (g_fork_page.state == AgentState::kUnknown && (t_flags & kThreadInside) == 0) start_life();
+  if (g_fork_page.state == AgentState::kUnknown && (t_flags & kThreadInside) == 0) start_session();
   return true;
 }
 #define HEAPPROF_CALL_EARLY(name, ...)                                              \
@@ -40,7 +40,7 @@ template <typename Result, typename... Parameters, typename... Arguments>
 void plain_free_sized(void* block, size_t) { g_real.free(block); }
 void plain_free_aligned_sized(void* block, size_t, size_t) { g_real.free(block); }
 
-// For an allocator that lacks an aligned function: a call of it fails, as there is no such block.
+// For an allocator that lacks an aligned function: a call of it fails, because the allocator has no such blocks.
 void* no_memory(size_t) {
   errno = ENOMEM;
   return nullptr;
@@ -51,14 +51,15 @@ void* no_aligned_memory(size_t, size_t) {
 }
 int no_posix_memory(void**, size_t, size_t) { return ENOMEM; }
 
-// If there is no malloc behind the agent (it was loaded by dlopen) no memory is available.
+// If no object after the agent defines malloc (the agent was loaded by dlopen), no memory is available.
 void* no_memory_again(void*, size_t) {
   errno = ENOMEM;
   return nullptr;
 }
 void no_free(void*) {}
 
-// The main program's, if it defines them: libc's functions that are not hooked but emulated call those.
+// The main program's functions, if it defines them. libc's functions that the agent emulates instead of hooking would
+// call them.
 void* (*g_program_realloc)(void*, size_t) = nullptr;
 void (*g_program_free)(void*) = nullptr;
 
@@ -68,16 +69,17 @@ void find_in_program(Function* function, const char* name) {
   if (found.object == first_object()) *function = reinterpret_cast<Function>(found.address);
 }
 
-// True if an allocator inside the program gets a block here that it gives in turn (it has no aligned_alloc, and its
-// operator new calls libc's): it counts there, where its free will be seen, too.
+// True if an allocator inside the executable gets a block here and returns it to its own caller (it has no
+// aligned_alloc, and its operator new calls libc's). Such a block is recorded in the allocator's hooks, which also see
+// it freed.
 [[gnu::always_inline]] inline bool is_counted_inside(const uint64_t* hook_frame) {
   return HEAPPROF_UNLIKELY(g_program_free != nullptr) && is_call_of_inner(hook_frame);
 }
 
-// The uncommon path is the hook's last call: so the hook keeps nothing across it.
+// The hook calls the functions for uncommon cases last, so it need not keep anything across that call.
 [[gnu::noinline]] void free_slow(void* block, uint64_t sp) {
   if (HEAPPROF_LIKELY(is_end_passed(block, sp))) return g_real.free(block);
-  record_told_free(block, sp);
+  record_reported_free(block, sp);
   g_real.free(block);
 }
 [[gnu::noinline]] void free_sized_slow(void* block, size_t size, uint64_t sp) {
@@ -169,8 +171,8 @@ HOOK void* realloc(void* block, size_t size) {
   return fresh;
 }
 
-// The real reallocarray is not called: glibc's calls the interposed realloc, others nest other calls. An overflow check
-// and the real realloc do the same everywhere, and give the same events.
+// The real reallocarray is not called: glibc's calls the interposed realloc, and those of other libraries make other
+// nested calls. An overflow check and the real realloc do the same everywhere, and give the same events.
 HOOK void* reallocarray(void* block, size_t count, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes)) {

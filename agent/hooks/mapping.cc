@@ -1,13 +1,14 @@
 // agent/hooks/mapping.cc: records each range of pages that the program maps, unmaps, moves or protects.
 //
-// As with blocks, what begins is recorded after the call, and what ends before it: when the kernel is done, another
-// thread may have the range. If a call fails, its end is taken back. Nothing is kept here: only the collector knows
-// which pages are mapped, as it sees the events of all threads in their order; a table here would need a lock in mmap.
+// As with blocks, the beginning of a range is recorded after the call, and its end before the call: once the kernel has
+// unmapped a range, another thread may get it. If a call fails, another record takes the end back. The agent keeps no
+// table of the mapped pages, because that would need a lock in mmap. The collector keeps one, because it sees the
+// events of all threads in their order.
 //
-// Runtimes that bring their own heap (SBCL) map by syscall(SYS_mmap, …). If the executable calls it so, jumped.cc calls
-// this file instead. Two kinds pass through, as what they map may be counted already: calls of libraries, some of which
-// patch libc's functions in place (Open MPI's, libfabric's), and those of an executable whose own allocator is hooked
-// (tcmalloc brings an mmap that calls syscall).
+// Runtimes that bring their own heap (SBCL) map memory by syscall(SYS_mmap, …). If the executable makes such a call,
+// jumped.cc calls this file instead. Two kinds of calls pass through, because what they map may be counted already:
+// those of libraries, some of which patch libc's functions in place (Open MPI's, libfabric's), and those of an
+// executable whose own allocator is hooked (tcmalloc brings an mmap that calls syscall).
 #include "agent/hooks/mapping.h"
 
 #include "agent/hooks/hook.h"
@@ -44,18 +45,18 @@ struct RealMapping {
   HEAPPROF_MAPPING_FUNCTIONS(X)
 #undef X
 };
-RealMapping g_real_mapping;  // each nullptr before the start
+RealMapping g_real_mapping;  // all nullptr before the start
 
-constexpr uint64_t kUsualEnd = 1ull << 47;  // of a program's addresses, without five levels of page tables
+constexpr uint64_t kUsualEnd = 1ull << 47;  // the end of a program's addresses, without five levels of page tables
 
-// The code of the object that serves malloc, unless that is libc: a call from there is the allocator's own.
+// The code of the object that serves malloc, unless that is libc. Calls from there are the allocator's own.
 uint64_t g_allocator_start_avma = 0;
 uint64_t g_allocator_end_avma = 0;
 // The executable.
 uint64_t g_program_start_avma = 0;
 uint64_t g_program_bytes = 0;
 
-// Looked up at each call before the start, and not kept: what is found then need not last.
+// Before the start, looks the function up at each call, and does not keep it, because it need not stay loaded.
 template <typename Function>
 Function* real_of(Function* known, const char* name) {
   if (HEAPPROF_LIKELY(known != nullptr)) return known;
@@ -63,7 +64,7 @@ Function* real_of(Function* known, const char* name) {
 }
 #define REAL(name) real_of(g_real_mapping.name, #name)
 
-// Asks the kernel where libc has no such function, with errno as libc would leave it.
+// Calls the kernel if libc lacks the function, and sets errno as libc would.
 long by_kernel(long number, long a, long b, long c = 0, long d = 0, long e = 0, long f = 0) {
   return result_as_libc(raw_syscall(number, a, b, c, d, e, f));
 }
@@ -90,18 +91,18 @@ uint32_t device_of(int protection, bool is_file) {
 
 bool is_recorded(const uint64_t* hook_frame) {
   if (HEAPPROF_UNLIKELY(g_real_mapping.mmap == nullptr)) return false;
-  if (HEAPPROF_UNLIKELY(!has_own_variables())) {  // it has no ring: what it does is lost
+  if (HEAPPROF_UNLIKELY(!has_own_variables())) {  // the thread has no ring, so the event is lost
     if (g_fork_page.state == AgentState::kOn && g_control != nullptr)
       g_control->events_lost.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
   begin_own_variables();
-  // What is mapped while the agent tries the allocator, or starts, is the allocator's.
+  // Whatever is mapped while the agent tries the allocator, or starts, belongs to the allocator.
   return (t_flags & kThreadInside) == 0 &&
          hook_frame[1] - g_allocator_start_avma >= g_allocator_end_avma - g_allocator_start_avma &&
          !is_inner_code(hook_frame[1]);
 }
-// True if the program names a range that can be one; others are for the kernel to refuse.
+// True if the range can be valid; the kernel refuses others.
 bool is_pages(const void* address, size_t size_bytes) {
   const auto start = reinterpret_cast<uint64_t>(address);
   return start % wire::kPageBytes == 0 && start != 0 && size_bytes != 0 && wire::is_range(start, size_bytes);
@@ -112,7 +113,7 @@ uint64_t number(const void* address) { return reinterpret_cast<uint64_t>(address
 
 void record_begin(const void* address, uint64_t size_bytes, uint32_t device, uint64_t flags,
                   const uint64_t* hook_frame) {
-  if (address == nullptr) return;  // a program may map page 0: it has no number in a record
+  if (address == nullptr) return;  // a program may map page 0, but a record cannot hold that address
   record_device({DeviceOperation::kMapRange, device, flags, number(address), size_bytes}, hook_frame);
 }
 void record_end(DeviceOperation operation, const void* address, uint64_t size_bytes, const uint64_t* hook_frame) {
@@ -120,8 +121,8 @@ void record_end(DeviceOperation operation, const void* address, uint64_t size_by
   record_device({operation, 0, size_bytes, number(address), 0}, hook_frame);
 }
 
-// The program's break went from one address to the other: the program has the pages that begin below it. What it gave
-// back is recorded after the call, because libc says "done" also of what the kernel refused. No other mapping is placed
+// The program's break went from one address to the other: the program has the pages that begin below it. The end of
+// pages is recorded after the call, because libc reports success even if the kernel refused. No other mapping is placed
 // there in that moment.
 void record_break(uint64_t from, uint64_t to, const uint64_t* hook_frame) {
   const uint64_t before = round_up(from);
@@ -137,7 +138,8 @@ void record_break(uint64_t from, uint64_t to, const uint64_t* hook_frame) {
 [[gnu::always_inline]] inline int change_protection(void* address, size_t size_bytes, int protection, int result,
                                                     const uint64_t* hook_frame) {
   if (result != 0 || !is_recorded(hook_frame) || !is_pages(address, size_bytes)) return result;
-  // Room for code that a program writes, of which most is never touched: V8 makes 510 MiB so in one call.
+  // Such pages are room for code that a program generates; most of it is never touched. V8 makes 510 MiB so in one
+  // call.
   constexpr int kCode = PROT_WRITE | PROT_EXEC;
   if ((protection & kCode) == kCode) return result;
   record_device(
@@ -194,18 +196,20 @@ void* map_by_kernel(void* address, size_t size_bytes, int protection, int flags,
 template <typename Call>
 [[gnu::always_inline]] inline int unmap(void* address, size_t size_bytes, Call call, const uint64_t* hook_frame) {
   const bool ends = is_recorded(hook_frame) && is_pages(address, size_bytes);
-  // Most kernels refuse a range beyond that. Recorded before the call, it would end other threads' pages for a moment.
+  // Most kernels refuse a range beyond kUsualEnd. If it were recorded before the call, other threads' pages would seem
+  // unmapped for a moment.
   const bool is_usual = number(address) + size_bytes <= kUsualEnd;
   if (ends && is_usual) record_end(DeviceOperation::kUnmapRange, address, round_up(size_bytes), hook_frame);
   const int result = call();
-  if (ends) note_unmapping();  // now they are gone: another thread may have checked them since the first note
+  // the pages are gone now; another thread may have found them readable since the first note
+  if (ends) note_unmapping();
   if (ends && is_usual && result != 0) record_end(DeviceOperation::kKeepRange, address, 0, hook_frame);
   if (ends && !is_usual && result == 0)
     record_end(DeviceOperation::kUnmapRange, address, round_up(size_bytes), hook_frame);
   return result;
 }
 
-// A range of no bytes, or one with MREMAP_DONTUNMAP, stays where it is: the call makes a second one beside it.
+// If the range has no bytes, or MREMAP_DONTUNMAP is set, the range stays: the call makes a second one.
 template <typename Call>
 [[gnu::always_inline]] inline void* move(void* old_address, size_t old_bytes, size_t new_bytes, int flags, Call call,
                                          const uint64_t* hook_frame) {
@@ -251,7 +255,7 @@ HOOK int munmap(void* address, size_t size_bytes) __THROW {
 HOOK void* mremap(void* old_address, size_t old_bytes, size_t new_bytes, int flags, ...) __THROW {
   va_list arguments;
   va_start(arguments, flags);
-  void* new_address = va_arg(arguments, void*);  // whatever is there: the real function knows when it means anything
+  void* new_address = va_arg(arguments, void*);  // may be any value; the real function knows whether it has a meaning
   va_end(arguments);
   auto* real = REAL(mremap);
   const auto call = [&] {

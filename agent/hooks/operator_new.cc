@@ -1,13 +1,13 @@
 // agent/hooks/operator_new.cc: one slot for each operator, and what is put into it.
 //
-// An operator that calls malloc is recorded there, so its symbol only jumps: no frame of the agent is on the stack when
-// it throws, or when its new_handler does.
+// If an operator calls malloc, malloc's hook records, and the operator's symbol only jumps: no frame of the agent is on
+// the stack when the operator throws, or when its new_handler does.
 //
-// Each exported symbol is one indirect jump through its slot. A slot holds the real function or a recording hook. Where
-// the program starts without the function, the slot is empty and the symbol is withdrawn: which of the operators that
-// libraries bring later is meant differs from library to library, and a jump does not show the caller. What was bound
-// to the agent's before (a weak reference, a constructor's library) finds its slot empty: then the argument registers
-// are kept, the first function that exists is found, and the jump goes there.
+// Each exported symbol is one indirect jump through its slot. A slot holds the real function or a recording hook. If
+// the program starts without the function, the slot is empty and the symbol is withdrawn: libraries that are loaded
+// later may each mean their own operator, and a jump does not show which library called. References that were bound to
+// the agent's symbol earlier (a weak reference, a library's constructor) find an empty slot. Then the agent saves the
+// argument registers, finds the first function that exists, and jumps there.
 #include "agent/hooks/operator_new.h"
 
 #include "agent/hooks/hook.h"
@@ -47,11 +47,11 @@ namespace {
 static_assert(kCount <= 32);  // a bit each in NewTrial
 constexpr size_t kFirstDelete = 8;
 
-bool g_is_lasting[kCount];  // true: found at the start, and what is loaded then is not unloaded
-void* g_real_new[kCount];   // the operators of the object that serves malloc; nullptr: another object has it
+bool g_is_lasting[kCount];  // true: found at the start; objects that are loaded then are never unloaded
+void* g_real_new[kCount];   // the operators of the object that serves malloc; nullptr: that object does not define it
 bool g_is_recorded = false;
 
-// The second and third parameters (size, alignment, nothrow tag) are passed on as they came: all are one register wide.
+// The second and third parameters (size, alignment, nothrow tag) are passed on unchanged: all are one register wide.
 template <size_t kIndex>
 __attribute__((noinline)) void* NewSize(size_t size) {
   void* block = reinterpret_cast<void* (*)(size_t)>(g_real_new[kIndex])(size);
@@ -70,8 +70,8 @@ __attribute__((noinline)) void* NewSizeOtherOther(size_t size, void* other, void
   if (block != nullptr) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
-// The real operators again, after an uncommon record: it is the hook's last call, so that the hook keeps nothing across
-// it.
+// For uncommon cases: records, then calls the real operator. This is the hook's last call, so the hook need not keep
+// anything across it.
 template <size_t kIndex, typename... Others>
 __attribute__((noinline)) void delete_slow(void* block, Others... others, uint64_t sp) {
   record_free(block, sp);
@@ -131,8 +131,8 @@ constexpr AnyOperator kOwn[] = {
 };
 static_assert(kNewOperators == kCount);
 
-// Without the agent a program that calls operator new, although no library defines it, would not have started. It gets
-// the C functions.
+// Without the agent, a program that calls operator new, although no library defines it, would not have started. With
+// the agent, it gets the C functions.
 void* new_by_malloc(size_t size) { return g_real.malloc(size == 0 ? 1 : size); }
 void delete_by_free(void* block) { g_real.free(block); }
 
@@ -173,8 +173,8 @@ void* call_real(size_t index, size_t first) {
 }
 
 // True if the real function calls an interposed one, and so is recorded there (jemalloc's `delete` calls free, its
-// sized `delete` does not). What `new []` gave is given back by `delete []`: an allocator that looks for errors ends
-// the program otherwise. pre: all of g_real_new is found.
+// sized `delete` does not). A block of `new []` is freed by `delete []`, because an allocator that checks for errors
+// would otherwise end the program. pre: all of g_real_new is found.
 bool counts_by_itself(size_t index) {
   const size_t of_array = index % 2;
   const size_t new_index = (is_aligned_kind(index) ? 4 : 0) + of_array;

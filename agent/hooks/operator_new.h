@@ -1,15 +1,15 @@
-// agent/hooks/operator_new.h: operator new and delete: recorded, or tail-called.
+// agent/hooks/operator_new.h: hooks of operator new and delete, which either record or tail-call the real operator.
 //
-// The object that defines operator new decides what counts once. If it also defines malloc (tcmalloc, jemalloc,
-// mimalloc), new does not call malloc, and new and delete record. Otherwise (libstdc++, a program's own replacement)
-// new calls malloc, which records, and the agent's symbol is a jump: no frame, no flag, so that a throwing new_handler
-// or a pool's `new` meets nothing of the agent's.
+// A block must be recorded only once; where depends on the object that defines operator new. If it also defines malloc
+// (tcmalloc, jemalloc, mimalloc), new does not call malloc, so new and delete record. Otherwise (libstdc++, a program's
+// own replacement) new calls malloc, which records, and the agent's symbol is only a jump. A jump has no frame and sets
+// no flag, so a throwing new_handler or a pool's `new` has nothing of the agent on the stack.
 //
 // Guarantees
-//  - A jump goes to what a call would have reached without the agent: the next definition behind the agent.
-//  - The agent withdraws an operator that nothing defines at the start: libraries that bring their own (a pool's, a C++
-//    runtime that is linked into a plugin) are bound by the loader, each to the one that it would have without the
-//    agent.
+//  - A jump goes to what a call would have reached without the agent: the next definition after the agent.
+//  - If nothing defines an operator at the start, the agent withdraws its own symbol. Libraries that bring their own
+//    operator (a pool's, a C++ runtime that is linked into a plugin) are then bound by the loader as they would be
+//    without the agent.
 // Cost:     a jump through memory.
 #pragma once
 
@@ -21,12 +21,13 @@
 
 namespace heapprof::agent {
 
-// Once, at the start: finds what is loaded; nothing is recorded so far. malloc_object: the object that defines malloc.
+// Called once, at the start: finds the operators that are loaded. None is recorded yet. malloc_object: the object that
+// defines malloc.
 void find_new_functions(const link_map* malloc_object);
-// After that, once: the loader no longer finds an operator of the agent's that has no definition behind it. pre: system
-// calls may be made.
+// Called once after that: if an operator has no definition other than the agent's, the loader no longer finds the
+// agent's. pre: system calls may be made.
 void withdraw_new_functions();
-// What a trial found. Bit i: operator i of operator_new.def has to record, as no call of it is seen elsewhere.
+// What a trial found. Bit i: operator i of operator_new.def has to record, because no other hook sees its blocks.
 struct NewTrial {
   uint32_t records;
 };
@@ -34,13 +35,16 @@ struct NewTrial {
 NewTrial try_new_hooks();
 void settle_new_hooks(const NewTrial& trial);
 bool is_new_recorded();
-// For agent/hooks/own_calls.h: how calls that the allocator makes of its operators are redirected and restored, for the
-// operators that it has and the program does not replace. Returns their number.
+// For agent/hooks/own_calls.h: fills in how the allocator's calls of its own operators are redirected (`list`) and
+// restored (`back`). Leaves out operators that the allocator lacks or that the program replaces. Returns the number of
+// entries.
 inline constexpr size_t kNewOperators = 20;
 size_t list_own_new(Redirection* list, Redirection* back);
-// After that: from here on hooks call these so that what they call of the allocator passes through.
+// Called after that: from now on hooks call these operators so that the calls which an operator makes of its allocator
+// are not recorded.
 void pass_own_new();
-// An object is being unloaded: what was found may be gone; it is looked up again at the next call.
+// Called while an object is being unloaded: forgets operators that may be gone. They are looked up again at the next
+// call.
 void forget_new_functions();
 
 }  // namespace heapprof::agent

@@ -1,5 +1,6 @@
-// agent/hooks/own_calls.cc: two functions for each of the family. The hook calls `within_`, which keeps its frame and
-// calls the library. The library's slots point to `own_`, which calls the library again, or the hook.
+// agent/hooks/own_calls.cc: two functions for each function of the malloc family. The hook calls `within_`, which
+// stores its own frame and calls the library. The library's slots point to `own_`, which calls either the library again
+// or the hook.
 #include "agent/hooks/own_calls.h"
 
 #include "agent/hooks/operator_new.h"
@@ -15,8 +16,8 @@ namespace {
 
 RealFunctions g_library{};  // as the library has them
 RealFunctions g_hooks{};
-const link_map* g_led_object = nullptr;  // once it was redirected
-bool g_is_led = false;
+const link_map* g_redirected_object = nullptr;  // the object whose calls were redirected
+bool g_is_redirected = false;
 
 #define X(result, name, params, args)                                                \
   result within_##name params {                                                      \
@@ -37,10 +38,10 @@ constexpr size_t kCount = 0
     ;
 
 Redirection g_list[kCount + kNewOperators]{};
-Redirection g_back[kCount + kNewOperators]{};  // from the agent's back to what the library has
-size_t g_count = 0;                            // of each
+Redirection g_back[kCount + kNewOperators]{};  // restores what the library had
+size_t g_count = 0;                            // entries in each of the two
 
-// Without what the main program defines: the library calls that.
+// Leaves out functions that the main program defines, because the library calls those.
 void fill_lists() {
   g_count = 0;
 #define X(result, name, params, args)                                                                                 \
@@ -53,7 +54,8 @@ void fill_lists() {
   g_count += list_own_new(&g_list[g_count], &g_back[g_count]);
 }
 
-// By the agent's own table: what is found by name may be translated to what was there before an attach.
+// Looks in the agent's own symbol table, because a look-up by name may be translated to the function from before an
+// attach.
 void find_hooks() {
   SoughtSymbol symbols[kCount] = {
 #define X(result, name, params, args) {#name, nullptr},
@@ -72,14 +74,15 @@ void find_hooks() {
 }  // namespace
 
 void lead_own_calls(const link_map* malloc_object) {
-  if (malloc_object == nullptr || g_led_object != nullptr || agent_object() == nullptr) return;
-  if (malloc_object == find_in_glibc("gnu_get_libc_version").object) return;  // its tables are not used for that
+  if (malloc_object == nullptr || g_redirected_object != nullptr || agent_object() == nullptr) return;
+  // libc does not call itself through its tables
+  if (malloc_object == find_in_glibc("gnu_get_libc_version").object) return;
   find_hooks();
   g_library = g_real;
   fill_lists();
   if (!redirect_own_calls(malloc_object, g_list, g_count)) return;
-  g_led_object = malloc_object;
-  g_is_led = true;
+  g_redirected_object = malloc_object;
+  g_is_redirected = true;
   pass_own_new();
   uint32_t bit = 0;
 #define X(result, name, params, args)                              \
@@ -90,15 +93,15 @@ void lead_own_calls(const link_map* malloc_object) {
 }
 
 void restore_own_calls() {
-  if (!g_is_led) return;
-  redirect_own_calls(g_led_object, g_back, g_count);
-  g_is_led = false;
+  if (!g_is_redirected) return;
+  redirect_own_calls(g_redirected_object, g_back, g_count);
+  g_is_redirected = false;
 }
 
-void lead_own_calls_again() {
-  if (g_is_led || g_led_object == nullptr) return;
-  redirect_own_calls(g_led_object, g_list, g_count);
-  g_is_led = true;
+void redirect_own_calls_again() {
+  if (g_is_redirected || g_redirected_object == nullptr) return;
+  redirect_own_calls(g_redirected_object, g_list, g_count);
+  g_is_redirected = true;
 }
 
 }  // namespace heapprof::agent

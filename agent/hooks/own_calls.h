@@ -1,19 +1,20 @@
-// agent/hooks/own_calls.h: calls that an allocator in a library makes of its own functions through the loader's tables:
-// its realloc of nothing calls malloc, its calloc of a large block calls malloc, its sized free calls free, its new[]
-// calls new. The loader binds these calls to the hooks, which would count one request of the program twice.
+// agent/hooks/own_calls.h: handles calls that an allocator in a library makes of its own functions through the loader's
+// tables. Its realloc of nothing calls malloc, its calloc of a large block calls malloc, its sized free calls free, its
+// new[] calls new. The loader binds these calls to the hooks, which would count one request of the program twice.
 //
 // Guarantees
 //  - A hook calls one of the library's functions. Until that function returns, the library's calls of itself from
 //    deeper on the stack (a lower address) are not recorded. Every other call that the library makes is recorded: it
 //    allocates for itself, as a program does.
-//  - A call that an exception or a jump has left is forgotten with the next call that a hook makes as far out.
+//  - If an exception or longjmp leaves such a call, the call is forgotten when a hook next calls the library from as
+//    far out on the stack.
 // Not provided: calls by addresses that the library got from dlsym or keeps in tables, and calls through another
-//               library: they count twice, as before. What the library asks itself for inside such a function, and does
-//               not give to the caller, is in no number; a block of its own that begins inside and ends outside, or
-//               begins outside and ends inside, is recorded at one of its ends only.
+//               library: they count twice. Memory that the library requests from itself inside such a function, and
+//               does not return to the caller, is not counted. If a block of the library's own begins inside and ends
+//               outside, or the reverse, only one of its ends is recorded.
 // Context:      start-up, before anything is recorded. pre: no dlclose in another thread.
-// Cost:         under 1 ns for a malloc and its free (tests/bench/runs/2026-11-30-own-calls.md), only where the library
-//               names a function of the family.
+// Cost:         under 1 ns for a malloc and its free (tests/bench/runs/2026-11-30-own-calls.md); nothing if the library
+//               does not refer to a function of the family.
 #pragma once
 
 #include <link.h>
@@ -41,11 +42,12 @@ class WithinAllocator {
 
 inline bool is_within_allocator(void* frame) { return reinterpret_cast<uint64_t>(frame) < t_allocator_frame; }
 
-// malloc_object: the object that serves malloc. Does nothing where that is libc, or where it was done already. Leaves
-// out each function that the main program defines: the library calls the program's.
+// Redirects these calls. malloc_object: the object that serves malloc. Does nothing if that is libc, or if the calls
+// are redirected already. Leaves out each function that the main program defines, because the library calls the
+// program's.
 void lead_own_calls(const link_map* malloc_object);
-// Undoes that, until it is to be done again (attach).
+// Restores the calls. redirect_own_calls_again() redirects them again (attach).
 void restore_own_calls();
-void lead_own_calls_again();
+void redirect_own_calls_again();
 
 }  // namespace heapprof::agent

@@ -12,7 +12,7 @@ namespace heapprof::agent {
 
 const char* own_library_path(const char* path) {
   const size_t bytes = strlen(path) + 1;
-  // Two threads write the same bytes.
+  // If two threads come here at once, both write the same bytes.
   if (heapprof_own_path[0] == 0 && bytes <= sizeof heapprof_own_path) memcpy(heapprof_own_path, path, bytes);
   return heapprof_own_path;
 }

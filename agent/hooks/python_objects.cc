@@ -1,23 +1,23 @@
-// agent/hooks/python_objects.cc: the table is exchanged before the interpreter runs, and may be overwritten until then.
+// agent/hooks/python_objects.cc: exchanges the table before the interpreter runs; until then, others may overwrite it.
 //
-// Py_PreInitialize puts an allocator there that PYTHONMALLOC or the development mode asks for, and from 3.12 on a
-// second Py_Initialize puts back what was there when the program was compiled. Both allocate by malloc afterwards,
-// before there is an object: so the table is looked at in the events of the heap, while no interpreter runs and the
-// calling thread has no state in one. Its functions copy a structure, from 3.12 on under a lock that no other code
-// takes so early.
+// Py_PreInitialize puts an allocator into the table if PYTHONMALLOC or the development mode asks for one. From 3.12 on,
+// a second Py_Initialize restores the allocator that was compiled in. Both allocate by malloc
+// afterwards, before there is an object. So the agent checks the table in events of the heap, while no interpreter runs
+// and the calling thread has no state in one. The interpreter's functions for this copy a structure; from 3.12 on they
+// take a lock, which no other code takes so early.
 //
 // A program may have put its own wrapper before the agent's. Then the agent puts another one before that, and its older
-// one only forwards: two that record would count each block twice, and one that is its own former allocator would not
-// return.
+// wrapper only forwards: if both recorded, each block would count twice, and a wrapper whose former allocator is itself
+// would never return.
 //
-// The interpreter's lock, which every allocation of an object needs, does not order the records: a block of more than
-// 512 bytes comes from malloc, which another interpreter with a lock of its own may call at the same time. So a block
-// is recorded as the heap's are: when it begins after the call, when it ends before it.
+// Every allocation of an object needs the interpreter's lock, but this lock does not order the records: a block of more
+// than 512 bytes comes from malloc, which another interpreter with a lock of its own may call at the same time. So a
+// block is recorded like those of the heap: its beginning after the call, its end before the call.
 #include "agent/hooks/python_objects.h"
 
 #include "agent/hooks/hook.h"
-#include "agent/process/age.h"
 #include "agent/process/arena.h"
+#include "agent/process/generation.h"
 #include "agent/process/link_map.h"
 #include "agent/process/loaded_object.h"
 #include "agent/process/own_memory.h"
@@ -40,9 +40,9 @@ struct Allocator {  // PyMemAllocatorEx
   void (*free)(void*, void*);
 };
 
-constexpr int kFirstDomain = 1;  // PYMEM_DOMAIN_MEM, and PYMEM_DOMAIN_OBJ after it; 0 is malloc's
+constexpr int kFirstDomain = 1;  // PYMEM_DOMAIN_MEM, followed by PYMEM_DOMAIN_OBJ; domain 0 is malloc's
 constexpr size_t kDomains = 2;
-constexpr size_t kMostWrappers = 128;  // of both domains: one for each time that a table was exchanged
+constexpr size_t kMostWrappers = 128;  // for both domains together: each exchange of a table takes one
 
 struct Wrapper {
   Allocator former;
@@ -50,7 +50,7 @@ struct Wrapper {
 };
 Wrapper g_wrappers[kMostWrappers];
 size_t g_used_wrappers = 0;
-const Wrapper* g_latest[kDomains];  // of each domain: the one that records
+const Wrapper* g_latest[kDomains];  // for each domain, the wrapper that records
 
 struct Functions {
   void (*get)(int, Allocator*);
@@ -64,9 +64,9 @@ constexpr const char* kNames[] = {"PyMem_GetAllocator", "PyMem_SetAllocator", "P
 constexpr size_t kNameCount = sizeof kNames / sizeof kNames[0];
 Functions g_functions;
 ObjectsState g_state = ObjectsState::kNone;
-std::atomic<uint32_t> g_is_looking{0};  // 1: a thread is at the table
+std::atomic<uint32_t> g_is_looking{0};  // 1: a thread is using the table
 bool g_is_lasting = false;              // the program started with the interpreter: it is never unloaded
-uint32_t g_looked_at_age = 0;           // when an interpreter was looked for in vain
+uint32_t g_looked_at_generation = 0;    // the generation in which the agent last looked for an interpreter
 
 const Wrapper* wrapper_of(void* context) { return static_cast<const Wrapper*>(context); }
 bool is_latest(const Wrapper* wrapper) { return g_latest[wrapper->domain] == wrapper; }
@@ -120,7 +120,7 @@ void say(ObjectsState state) {
   g_control->objects_state.store(state, std::memory_order_relaxed);
 }
 
-// True if the table was exchanged.
+// Puts a new wrapper before the table's functions, unless the agent's latest is there. True: the table was exchanged.
 bool stand_before(size_t domain) {
   Allocator now{};
   const int number = kFirstDomain + static_cast<int>(domain);
@@ -140,7 +140,7 @@ bool stand_before(size_t domain) {
   return true;
 }
 
-// _Py_DebugOffsets, from 3.13 on, says it in its third word.
+// True if the interpreter runs without its global lock: the third word of _Py_DebugOffsets says so, from 3.13 on.
 bool is_free_threaded(uint64_t runtime) {
   uint64_t words[3];
   if (runtime == 0 || !read_own_memory(words, reinterpret_cast<const void*>(runtime), sizeof words)) return false;
@@ -159,15 +159,17 @@ void take(const uint64_t (&found)[kNameCount]) {
   say(ObjectsState::kRecorded);
 }
 
-// A table that is overwritten is looked for again only in events that come with the frames of Python.
+// True if the version of an interpreter is known. Only then do the events come with Python's frames, in which the agent
+// checks the table again.
 bool has_known_python() {
   const uint32_t version = g_control->python_version.load(std::memory_order_relaxed);
   return version != 0 && (version & wire::kPythonUnknown) == 0;
 }
 
 void find_late() {
-  if (!has_known_python() || g_looked_at_age == current_age()) return;
-  g_looked_at_age = current_age();  // it grows when an interpreter is found (agent/python/interpreter.h)
+  if (!has_known_python() || g_looked_at_generation == current_generation()) return;
+  g_looked_at_generation =
+      current_generation();  // the generation changes when an interpreter is found (agent/python/interpreter.h)
   uint64_t found[kNameCount] = {};
   for (size_t i = 0; i < kNameCount; ++i) {
     void* kept = nullptr;
@@ -176,7 +178,7 @@ void find_late() {
   if (found[0] != 0 || found[1] != 0 || found[2] != 0) take(found);
 }
 
-// Called in each event with a stack that does not take the short path.
+// Called in each event with a stack that does not take the fast path.
 void look_at_table() {
   const bool is_settled = g_state != ObjectsState::kNone && g_state != ObjectsState::kRecorded;
   if (is_settled) return;
@@ -203,7 +205,7 @@ void forget_unloaded_objects() {
 
 void settle_python_objects() {
   if (g_control->python_objects == 0) return;
-  if (g_at_stack != nullptr) {  // a forked child; another thread of its parent may have been at the table
+  if (g_at_stack != nullptr) {  // a forked child; another thread of its parent may have been using the table
     g_is_looking.store(0, std::memory_order_relaxed);
     return say(g_state);
   }

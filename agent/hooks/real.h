@@ -1,4 +1,4 @@
-// agent/hooks/real.h: the malloc family behind the hooks: what would have been called without the agent.
+// agent/hooks/real.h: the real functions of the malloc family, which would be called without the agent.
 //
 // Each pointer is empty until the start: a hook calls resolve_real_functions() first.
 #pragma once
@@ -20,12 +20,13 @@ struct RealFunctions {
 };
 extern RealFunctions g_real;
 
-// Bit i: function i of hooks.def comes from the object that serves malloc (or from the agent's stand-in), so that its
-// blocks may be freed. An allocator that lacks pvalloc, say, leaves libc's in place, whose blocks cannot be freed.
+// Bit i: function i of hooks.def comes from the object that serves malloc (or is the agent's stand-in), so that object
+// can free its blocks. If an allocator lacks pvalloc, say, libc's pvalloc is found, whose blocks that allocator cannot
+// free.
 extern uint32_t g_one_family;
 
-// Fills g_real. False: there is no malloc behind the agent, and functions that fail are used. *malloc_object: the
-// object that serves malloc.
+// Fills g_real. False: no object after the agent defines malloc, so g_real gets functions that fail. *malloc_object:
+// the object that serves malloc.
 bool find_real_functions(const link_map** malloc_object);
 
 }  // namespace heapprof::agent

@@ -1,4 +1,4 @@
-// agent/libc/large_variables.cc: the agent's large tables, which count for no limit of the program's
+// agent/libc/large_variables.cc: the agent's large tables, which count towards no limit of the program
 // (private_memory.cc).
 #include "agent/libc/raw.h"
 
@@ -6,7 +6,8 @@ extern "C" __attribute__((visibility("hidden"))) char heapprof_large_start[], he
 
 namespace heapprof::agent {
 
-// The variables lie behind the library's others, so that nothing is in front of them to grow into.
+// The linker places these variables after all others of the library: so there is no free memory directly below them to
+// grow into.
 LargeVariables uncount_large_variables() {
   const long size_bytes = heapprof_large_end - heapprof_large_start;
   raw_syscall(SYS_mmap, reinterpret_cast<long>(heapprof_large_start), size_bytes, PROT_READ | PROT_WRITE,

@@ -1,20 +1,23 @@
-// agent/libc/own_file_table.cc: a task of this process that shares everything but the files with its maker.
+// agent/libc/own_file_table.cc: makes a task of this process that shares everything with the thread that made it,
+// except the files.
 //
-// A process of one thread needs nothing of this: with its signals blocked no other code can use its table. This covers
-// most starts (before main), and an exec in a child that has just been made. The link count of /proc/self/task tells
-// how many threads there are; reading it (stat) needs no descriptor. But POSIX record locks belong to a table, and
-// closing a file in a table releases all locks that the table has on that file. A program may have such a lock on the
-// very executable that it starts.
+// A process of one thread needs no such task: with its signals blocked, no other code can use its table. This covers
+// most starts (before main), and an exec in a child that has just been made. The link count of /proc/self/task gives
+// the number of threads; reading it (stat) needs no descriptor. But POSIX record locks belong to a table: closing a
+// file in a table releases all locks that the table has on that file. A program may have such a lock on the very
+// executable that it starts.
 //
 // The task is made as by vfork: it runs below its maker's frame, on the same stack, while the maker sleeps. It is a
 // thread of the process (CLONE_THREAD), so no SIGCHLD, wait() or pid reveals it. It gets its own table with
-// close_range(CLOSE_RANGE_UNSHARE), which does not copy the files that it is to close. A full copy would cost time for
-// every open file, and closing the copy would flush those files. Before Linux 5.9 the table is such a copy.
+// close_range(CLOSE_RANGE_UNSHARE), which does not copy the files that it is to close. A full copy would take time for
+// every open file, and closing the copy would flush those files. Before Linux 5.9, the table has to be such a full
+// copy.
 //
-// The maker wakes when the task has given up the memory, shortly before the task is gone. It then waits until the task
-// is gone, too, because some system calls (unshare of a user namespace) work only in a process with one thread.
+// The kernel wakes the maker when the task has released the memory, shortly before the task has ended. The maker then
+// waits until the task has ended, too, because some system calls (unshare of a user namespace) work only in a process
+// with one thread.
 //
-// Tried and rejected: unshare(CLONE_FILES) in the thread itself, which can never be undone.
+// Tried and rejected: unshare(CLONE_FILES) in the thread itself, because it can never be undone.
 #include "agent/libc/own_file_table.h"
 
 #include "agent/libc/raw.h"
@@ -34,9 +37,10 @@ namespace {
 
 constexpr long kTaskFlags = CLONE_VM | CLONE_THREAD | CLONE_SIGHAND | CLONE_FS | CLONE_VFORK;
 constexpr int kMostYields = 20;
-constexpr int kMostNaps = 200;  // of 50 µs: under a debugger the task ends when the debugger lets it
+constexpr int kMostSleeps =
+    200;  // each sleep takes 50 µs; under a debugger the task ends only when the debugger lets it
 
-// 1: close_range could not give the task a table of its own: from now on clone copies the table.
+// 1: close_range could not give the task a table of its own, so from now on clone copies the table.
 std::atomic<uint32_t> g_copies_table{0};
 
 struct Visit {
@@ -54,7 +58,7 @@ bool is_only_thread() {
   return !is_error(result) && facts.st_nlink == kLinksOfFolder + 1;
 }
 
-// Takes the task from the program's table to one of its own, which has kept_fd alone.
+// Moves the task from the program's table to one of its own, which holds only kept_fd.
 bool leave_table(int kept_fd) {
   const auto first = static_cast<long>(kept_fd + 1);
   if (is_error(raw_syscall(SYS_close_range, first, ~0u, CLOSE_RANGE_UNSHARE))) return false;
@@ -79,7 +83,7 @@ void visit(void* argument) {
 void wait_until_gone(int task) {
   const int process = sys_getpid();
   const timespec nap{0, 50'000};
-  for (int i = 0; i < kMostYields + kMostNaps; ++i) {
+  for (int i = 0; i < kMostYields + kMostSleeps; ++i) {
     if (is_error(raw_syscall(SYS_tgkill, process, task, 0))) return;
     if (i < kMostYields) {
       sys_yield();
@@ -94,7 +98,7 @@ void wait_until_gone(int task) {
 bool run_unseen(FileTable table, int kept_fd, FileAction action, void* argument) {
   const SignalsBlocked blocked;
   if (table == FileTable::kUnseen && is_only_thread() && action(argument)) return true;
-  if (is_in_valgrind()) return false;  // where no such task can be made
+  if (is_in_valgrind()) return false;  // Valgrind cannot make such a task
   Visit one{action, argument, kept_fd, false, false};
   for (int i = 0; i < 2 && !one.has_run; ++i) {
     one.is_copy = g_copies_table.load(std::memory_order_relaxed) != 0;

@@ -1,9 +1,9 @@
-// agent/libc/own_strings.cc: the functions of <string.h> that the agent and its compiler call; hidden, so that nothing
-// interposes them.
+// agent/libc/own_strings.cc: the functions of <string.h> that the agent and its compiler call. They are hidden, so that
+// no other library interposes them.
 //
-// A program may have functions of these names that do not work yet when the loader calls the agent: those of a
-// sanitizer that is linked statically ask dlsym for the real ones first, and so reach the agent with nothing behind
-// their own.
+// A program may define functions of these names that do not work yet when the loader calls the agent. For example, the
+// functions of a statically linked sanitizer first ask dlsym for the real ones; that call reaches the agent while the
+// sanitizer does not know the real functions yet.
 //
 // Cost: not in the fast path.
 #include "agent/arch/arch.h"

@@ -1,10 +1,10 @@
-// agent/libc/private_memory.cc: memory that a forked child does not share, and that counts for no limit of the
-// program's.
+// agent/libc/private_memory.cc: memory that a forked child does not share, and that counts towards no limit of the
+// program.
 //
-// RLIMIT_DATA counts what is private and writable, except stacks: so these pages are those of a stack (MAP_GROWSDOWN).
-// A page in front of them that cannot be accessed keeps them from growing. Shared pages would not count either, but a
-// forked child would write into its parent's. mlockall(MCL_FUTURE) would lock all pages, and so touch them: they are
-// unlocked before they can be accessed.
+// RLIMIT_DATA counts memory that is private and writable, except stacks. So these pages are made pages of a stack
+// (MAP_GROWSDOWN). An inaccessible page below them keeps them from growing. Shared pages would not count either, but a
+// forked child would write into its parent's. mlockall(MCL_FUTURE) would lock all pages and thereby touch them, so they
+// are unlocked before they become accessible.
 #include "agent/libc/raw.h"
 
 namespace heapprof::agent {
@@ -21,7 +21,7 @@ void* map_private(size_t size_bytes) {
   if (guard == nullptr) return nullptr;
   const auto memory = reinterpret_cast<long>(guard + kGuardBytes);
   const auto bytes = static_cast<long>(size_bytes);
-  // A kernel without such pages leaves the others there, which count.
+  // If the kernel has no such pages, the pages of the first mapping stay, which count towards RLIMIT_DATA.
   raw_syscall(SYS_mmap, memory, bytes, PROT_NONE, kFlags | MAP_FIXED | MAP_GROWSDOWN, -1, 0);
   raw_syscall(SYS_munlock, reinterpret_cast<long>(guard), static_cast<long>(kGuardBytes) + bytes);
   if (!is_error(raw_syscall(SYS_mprotect, memory, bytes, PROT_READ | PROT_WRITE))) {

@@ -25,7 +25,7 @@ inline void* sys_mmap(size_t size_bytes, int protection, int flags, int fd) {
   return is_error(result) ? nullptr : reinterpret_cast<void*>(result);
 }
 
-// Leaves it out of the program's core files.
+// Excludes the memory from the program's core files.
 inline void leave_out_of_cores(void* address, size_t size_bytes) {
   raw_syscall(SYS_madvise, reinterpret_cast<long>(address), static_cast<long>(size_bytes), MADV_DONTDUMP);
 }
@@ -34,13 +34,13 @@ inline long sys_munmap(void* address, size_t size_bytes) {
   return raw_syscall(SYS_munmap, reinterpret_cast<long>(address), static_cast<long>(size_bytes));
 }
 
-// Zeroed private memory, touched only as it is used, that counts for none of the program's limits but address space
-// (RLIMIT_AS). nullptr: no memory.
+// Maps zeroed private memory, touched only as it is used. Of the program's limits, it counts only towards that of
+// address space (RLIMIT_AS). nullptr: no memory.
 void* map_private(size_t size_bytes);
 void unmap_private(void* memory, size_t size_bytes);
 
-// A large variable that begins as zeros: it counts for none of those limits either, from the first look at the image
-// on, before which it is not touched. (To the assembler what follows the `#` is a comment.)
+// A large variable that begins as zeros. It counts towards none of those limits either, once uncount_large_variables()
+// was called; it may not be used before. (For the assembler, the text after the `#` is a comment.)
 #define HEAPPROF_LARGE __attribute__((section(".heapprof_large,\"aw\",@nobits#")))
 struct LargeVariables {
   const void* start;
@@ -63,9 +63,9 @@ inline long sys_futex_wait(const void* word, uint32_t expected, long timeout_ns)
   return raw_syscall(SYS_futex, reinterpret_cast<long>(word), FUTEX_WAIT, expected, reinterpret_cast<long>(&timeout));
 }
 
-// Touches the pages that hold the next kBytes of this thread's stack. If a program supplies them by a handler of
-// SIGSEGV, or from another thread (userfaultfd), they could not come while signals are blocked or a lock of the agent
-// is held. It only reads: below a small stack there is other memory.
+// Touches the pages that hold the next kBytes of this thread's stack. A program may supply these pages by a handler of
+// SIGSEGV, or from another thread (userfaultfd). It could not do so while signals are blocked or the agent holds a
+// lock. This only reads, because below a small stack there is other memory.
 template <int kBytes>
 [[gnu::always_inline]] inline void touch_stack() {
   read_below_stack<kBytes>();
@@ -73,10 +73,10 @@ template <int kBytes>
 
 using SignalMask = uint64_t;  // the kernel's sigset_t
 
-// Blocks every signal of this thread, libc's own included, for as long as it lives.
+// While an object of this class exists, every signal of this thread is blocked, those of libc's own use included.
 class SignalsBlocked {
  public:
-  // Without `may_ask`, none is blocked: the call could be one that kills.
+  // If may_ask is false, blocks nothing: a seccomp filter could kill the process for the system call.
   explicit SignalsBlocked(bool may_ask = true) : is_blocked_(may_ask) {
     if (!is_blocked_) return;
     const SignalMask all = ~SignalMask{0};

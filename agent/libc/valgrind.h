@@ -1,5 +1,5 @@
-// agent/libc/valgrind.h: whether this process runs in Valgrind, which ends a program that makes a system call unknown
-// to it, and warns its user of arguments that Linux merely refuses.
+// agent/libc/valgrind.h: whether this process runs in Valgrind. Valgrind ends a program that makes a system call
+// unknown to Valgrind, and warns its user of arguments that Linux merely refuses.
 //
 // Context:  anywhere.
 // Cost:     some instructions.

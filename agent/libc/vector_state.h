@@ -1,12 +1,12 @@
-// agent/libc/vector_state.h: calls a function outside the agent, and leaves vector registers and x87 as they were
-// before.
+// agent/libc/vector_state.h: calls a function outside the agent, and restores vector registers and x87 state
+// afterwards.
 //
 // The agent itself uses general registers alone. Functions of libc or of the program that it calls may use vector and
 // x87 registers. A caller that was compiled with -fipa-ra may rely on the function that it called (agent/hooks/inner.h)
 // to leave certain registers unchanged.
 //
 // Guarantees
-//  - After keep_vector_state() was called, a call leaves xmm, ymm, zmm, opmask, x87 and MXCSR as before
+//  - If keep_vector_state() was called before, a call leaves xmm, ymm, zmm, opmask, x87 and MXCSR unchanged
 //    (tests/integration/malloc/inner_registers.sh). Otherwise it is a plain call.
 // Context:  anywhere; needs 2.8 KiB of stack.
 #pragma once
@@ -18,13 +18,14 @@
 
 namespace heapprof::agent {
 
-// From now on call_kept() preserves vector and x87 registers. Context: the start, as a program may make CPUID fault
-// later (arch_prctl).
+// From now on call_kept() preserves vector and x87 registers. Context: the agent's start, because a program may make
+// CPUID fault later (arch_prctl).
 void keep_vector_state();
 
 namespace vector_state {
 using Function = size_t (*)(size_t, size_t, size_t, size_t);
-extern "C" __attribute__((visibility("hidden"))) uint32_t heapprof_vector_parts;  // as XCR0 has them; 0: none is kept
+// components to preserve, numbered as in XCR0; 0: none
+extern "C" __attribute__((visibility("hidden"))) uint32_t heapprof_vector_parts;
 extern "C" __attribute__((visibility("hidden"))) size_t heapprof_call_kept(Function function, size_t a, size_t b,
                                                                            size_t c, size_t d);
 template <typename Given>

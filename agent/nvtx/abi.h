@@ -2,8 +2,8 @@
 //
 // Each object that was compiled with NVTX has a table of pointers to NVTX's functions. At its first call it loads the
 // library that an environment variable names (wire::kNvtxVariable). It calls one function of that library and passes a
-// function that returns the table. The library writes its own functions there; the entries that it leaves do nothing
-// from then on.
+// function that returns the table. The library writes its own functions there; entries that it does not write do
+// nothing from then on.
 //
 // Trust:    strings and tables are the program's memory; the program vouches for them, as towards every tool.
 #pragma once
@@ -30,7 +30,7 @@ inline constexpr uint32_t kModuleCore2 = 5;  // domains: since version 2
 
 // Starts a tool; returns 1 if it takes part.
 using Initialize = int (*)(GetExportTable get);
-// The names of that function: versions 2 and 3 of the headers, and the shared library before them.
+// The names of that function: the first for versions 2 and 3 of the headers, the second for the older shared library.
 inline constexpr char kInitializeName[] = "InitializeInjectionNvtx2";
 inline constexpr char kOldInitializeName[] = "InitializeInjectionNvtx";
 

@@ -25,9 +25,10 @@ uint32_t level_in(uint64_t range) {
 }
 uint64_t id_in(uint64_t range) { return range & ((1ull << wire::kScopeIdBits) - 1); }
 
-// An id that the program gets names its session: a forked child is not in any of its parent's ranges.
-constexpr uint64_t kLives = 1ull << (64 - wire::kScopeIdBits);
-uint64_t life() { return (g_birth % kLives) << wire::kScopeIdBits; }
+// A range's id that the program gets contains the session's number: a forked child is not in any of its parent's
+// ranges.
+constexpr uint64_t kSessions = 1ull << (64 - wire::kScopeIdBits);
+uint64_t life() { return (g_session % kSessions) << wire::kScopeIdBits; }
 
 // The innermost range of that domain, counted from 1; 0: no range.
 uint32_t find_pushed(const Context* context, uint32_t domain) {
@@ -45,7 +46,7 @@ void record_end(uint64_t id, const uint64_t* hook_frame) {
 }  // namespace
 
 bool is_on() {
-  if (g_fork_page.state == AgentState::kUnknown && (t_flags & kThreadInside) == 0) start_life();
+  if (g_fork_page.state == AgentState::kUnknown && (t_flags & kThreadInside) == 0) start_session();
   return HEAPPROF_LIKELY(g_fork_page.state == AgentState::kOn) && g_control->nvtx != 0;
 }
 

@@ -25,7 +25,7 @@ constexpr uint32_t kOtherDomain = kMostDomains - 1;
 
 struct NamedDomain {
   std::atomic<State> state;  // pairs with (N)
-  uint32_t bytes;            // of the whole name, as is the hash: two names may begin alike
+  uint32_t bytes;            // of the whole name, like `hash`: `name` may hold only its beginning
   uint64_t hash;
   char name[kNameRoom];
 };
@@ -69,7 +69,7 @@ bool is_kept_of(const char (&kept)[kRoom], const char* text) {
   return strncmp(kept, text, kRoom - 1) == 0;
 }
 
-// The index of the element that the pointer points to; `count`: none.
+// The index of the element that the pointer points to; `count`: it points to no element.
 template <typename Element>
 uint32_t index_in(const Element* table, uint32_t count, const void* pointer) {
   const uint64_t offset = reinterpret_cast<uint64_t>(pointer) - reinterpret_cast<uint64_t>(table);
@@ -271,9 +271,9 @@ uint32_t number_of_string(const String* handle, uint32_t domain, const char* cat
   }
   if (kept->domain != domain || category != nullptr) return number_of_text(domain, category, kept->text);
   const uint64_t key = kept->key.load(std::memory_order_relaxed);
-  if (HEAPPROF_LIKELY(key >> 32 == g_birth)) return static_cast<uint32_t>(key);
+  if (HEAPPROF_LIKELY(key >> 32 == g_session)) return static_cast<uint32_t>(key);
   const uint32_t number = number_of_text(domain, nullptr, kept->text);
-  const_cast<KeptString*>(kept)->key.store(static_cast<uint64_t>(g_birth) << 32 | number, std::memory_order_relaxed);
+  const_cast<KeptString*>(kept)->key.store(static_cast<uint64_t>(g_session) << 32 | number, std::memory_order_relaxed);
   return number;
 }
 

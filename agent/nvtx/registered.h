@@ -4,8 +4,8 @@
 // has its parent's registrations.
 //
 // Guarantees
-//  - Nothing is allocated: the tables are the agent's own; all domains without room share one domain, and all strings
-//    without room one string.
+//  - Nothing is allocated: the tables are the agent's own. All domains for which there is no room share one domain, and
+//    all such strings one string.
 //  - A handle of another tool, to which the agent forwards calls, is known if note_domain or note_string got it.
 // Context:  threads, signal handlers and forked children, without a lock.
 // Trust:    texts are the program's, and read as it passes them. A handle is compared, never dereferenced.
@@ -33,7 +33,7 @@ const char* domain_name(uint32_t domain);
 // Records another tool's handle for one that register_domain returned.
 void note_domain(const Domain* theirs, const Domain* ours);
 
-// For the default domain; only the first name of a category counts.
+// Names a category of the default domain; only a category's first name counts.
 void name_category(uint32_t category, const char* name);
 // nullptr: it has no name
 const char* category_name(uint32_t category);

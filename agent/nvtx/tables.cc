@@ -1,5 +1,6 @@
 // agent/nvtx/tables.cc: each object that uses NVTX has a table of its own, but the functions in it get no argument that
-// would say which. So what another tool wrote is kept once, and has to be the same in every table.
+// tells from which table they were called. So what another tool wrote is kept once, and has to be the same in every
+// table.
 //
 // Another tool's push is called before the range begins and its pop after the end, so that its allocations are not the
 // range's. If it returns no handles and ids of its own, it must not see the agent's: then the program gets none.
@@ -65,7 +66,7 @@ uint32_t name_of(const wchar_t* wide) {
 
 uint64_t positive(int64_t value) { return value > 0 ? static_cast<uint64_t>(value) : 0; }
 
-// A payload that is a positive integer.
+// The number of items: the payload, if it is a positive integer; else 0.
 uint64_t items_of(const Attributes* attributes) {
   if (!is_readable(attributes)) return 0;
   switch (attributes->payload_type) {
@@ -156,7 +157,7 @@ void on_DomainRangeEnd(Domain* domain, uint64_t range) {
   if (next != nullptr) next(domain, range);
 }
 
-// The level that the program gets: the other tool's, if it has one.
+// Calls the other tool's push, if there is one, for the level that the program gets. Returns whether there is one.
 template <typename Next, typename... Arguments>
 int pushed(Next next, int* level, Arguments... arguments) {
   *level = next != nullptr ? next(arguments...) : kNoTracking;
@@ -301,7 +302,7 @@ Functions functions_in(const Table& table) {
 enum class Chain : uint32_t { kOpen = 0, kWriting = 1, kKept = 2 };
 std::atomic<Chain> g_chain{Chain::kOpen};
 
-// True if `next` is what is kept, from now on or already before. A slot that the table lacks matches anything.
+// Keeps `next` if nothing is kept yet. True if `next` is what is kept; a slot that the table lacks matches anything.
 bool keep_next(const Table& table, const Functions& next) {
   const SignalsBlocked blocked(!is_filtered());  // a handler may initialize NVTX, and would wait for its own thread
   Chain seen = Chain::kOpen;

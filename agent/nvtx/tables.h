@@ -17,7 +17,7 @@ namespace heapprof::agent::nvtx {
 // What dlsym is to return for `name`, a function that starts a tool, if the real dlsym found `found` in another
 // library; nullptr: `found`.
 void* stand_before(const char* name, void* found);
-// What dlsym is to return if the agent itself was opened.
+// What dlsym is to return for such a name if its handle is that of the agent.
 void* starter();
 // True if `name` is a function that starts a tool.
 bool starts_tool(const char* name);

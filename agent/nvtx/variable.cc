@@ -28,7 +28,8 @@ Getenv real_getenv() {
   return real;
 }
 
-// A tool of the CUDA driver may set the variable itself, and would not if it found it set.
+// True if the variable is set. The caller checks that of the CUDA driver: a tool that it names may set NVTX's variable
+// itself, but would not if it found NVTX's set.
 bool is_set(Getenv real, const char* name) {
   const char* const value = real(name);
   return value != nullptr && value[0] != 0;

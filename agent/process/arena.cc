@@ -1,9 +1,9 @@
 // agent/process/arena.cc: maps the arena piece by piece, without keeping its descriptor.
 //
-// In a process that does not know of it, a descriptor is closed by closefrom(), reused by dup2() and counted by
-// RLIMIT_NOFILE. But a shared mapping can be duplicated without one: mremap(page, 0, size, MREMAP_MAYMOVE) maps the
-// same file from that page on, and further than the old mapping went. So each ring is mapped together with the page
-// before it, which its predecessor holds.
+// The program does not know of a descriptor of the agent: closefrom() would close it, dup2() would reuse it, and it
+// would count towards RLIMIT_NOFILE. But a shared mapping can be duplicated without a descriptor: mremap(page, 0, size,
+// MREMAP_MAYMOVE) maps the same file from that page on, and further than the old mapping went. So each ring is mapped
+// together with the page before it, which belongs to the previous ring.
 #include "agent/process/arena.h"
 
 #include "agent/libc/raw.h"
@@ -22,30 +22,32 @@ namespace {
 struct Mapping {
   unsigned char* base;  // the arena's first part: control page … first ring
   unsigned char* rings[wire::kMaxRings];
-  unsigned char* before_codes;  // the page before code objects, from which on they can be mapped; nullptr: they cannot
-  unsigned char* codes;         // nullptr: not mapped yet
-  bool is_whole;                // all of these lie in one mapping, of which a part can be accessed
+  // the page before code objects, which is needed to map them; nullptr: they cannot be mapped
+  unsigned char* before_codes;
+  unsigned char* codes;  // nullptr: not mapped yet
+  bool is_whole;         // all of these lie in one mapping, of which only a part is accessible
 };
 Mapping g_mapping;
-unsigned char* g_released = nullptr;  // the first part of an arena that was released, until there is another one
+unsigned char* g_released = nullptr;  // the first part of an arena that was released, until another arena is mapped
 
 const wire::InnerPlan* g_inner_plan = nullptr;
 
 constexpr uint64_t kFirstPartBytes = wire::ring_data_off(1);
-// Valgrind cannot duplicate shared pages, by which the rest is mapped later. There all of it is mapped at the start,
-// which costs address space, and made accessible later: Memcheck reads at the end what is accessible.
+// Valgrind cannot duplicate shared pages, which is how the rest is mapped later. So, in Valgrind, all of it is mapped
+// at the start, which costs address space. It is made accessible later, because Memcheck reads at the end whatever is
+// accessible.
 uint64_t mapped_bytes() { return is_in_valgrind() ? wire::kArenaBytes : kFirstPartBytes; }
 constexpr uint64_t kBeforeCodesOff = wire::kCodesOff - wire::kPageBytes;
 
-// Shared, so that it does not count for RLIMIT_DATA: nothing reads what is written there.
-// pre: that of note_own_pages()
+// The pages are shared, so that they do not count towards RLIMIT_DATA. Nothing reads what is written there. pre: that
+// of note_own_pages()
 void map_over(void* address, uint64_t size_bytes) {
   raw_syscall(SYS_mmap, reinterpret_cast<long>(address), static_cast<long>(size_bytes), PROT_READ | PROT_WRITE,
               MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   note_own_pages(address, size_bytes);
 }
 
-// For an arena that is mapped whole. nullptr: the kernel refuses.
+// For an arena that is mapped as a whole. nullptr: the kernel refuses.
 unsigned char* make_accessible(uint64_t offset, uint64_t size_bytes) {
   unsigned char* const start = g_mapping.base + offset;
   const long changed =
@@ -72,7 +74,8 @@ bool has_room_for_arena(int fd) {
   return true;
 }
 
-// Maps it at the address of the previous arena, if there was one: a thread may still have an address there, and count.
+// Maps the arena at the address of the previous one, if there was one: a thread may still hold an address there, and
+// increment a counter.
 bool map_arena(int fd) {
   if (!map_sampling(fd)) return false;
   const uint64_t size_bytes = mapped_bytes();

@@ -9,7 +9,7 @@
 // Order:    (C) Control::rings_claimed is release-stored after the ring's header is filled in.
 //           (F) Note::ready is release-stored after the rest of the note.
 //           (D) Control::module_bytes is release-stored after the entry is written.
-//           (G) Control::modules_read is acquire-loaded before what was read is written over.
+//           (G) Control::modules_read is acquire-loaded before the agent overwrites what the collector has read.
 #pragma once
 
 #include "shared/kernels.h"
@@ -26,22 +26,22 @@ namespace heapprof::agent {
 // The control page of the arena; nullptr until the arena is mapped.
 extern wire::Control* g_control;
 
-// What is recorded, where a hook finds it without reading a pointer. Until an arena is mapped, and again after it is
-// left, all of it is 0, so that everything is recorded.
+// The sampling settings, at an address that a hook knows without reading a pointer. They are all 0 until an arena is
+// mapped, and again after it is left: then everything is recorded.
 extern wire::SamplingPage g_sampling;
 
 // Maps control page, module table, ring headers and the first ring. Returns false if it cannot.
 bool map_arena(int fd);
-// Whether there is address space for it, while the arena before is still there.
+// True if there is address space for another arena while the previous one is still mapped.
 bool has_room_for_arena(int fd);
-// A forked child leaves its parent's arena: private zero pages replace it. So an event that a signal handler
-// interrupted by forking can end in the child without reaching the parent's rings. g_control stays a valid address.
+// A forked child leaves its parent's arena: zero pages of its own replace it. So, if a signal handler interrupted an
+// event and forks, the event can end in the child without reaching the parent's rings. g_control stays a valid address.
 void forget_arena();
 
-// The same, if no event is in progress and none begins before the next map_arena: gives address space back.
+// The same, and gives address space back. pre: no event is in progress, and none begins before the next map_arena.
 void release_arena();
 
-// The plan that came with the process's first arena; nullptr: none did. It stays valid, in forked children, too.
+// The plan that came with the process's first arena; nullptr: there was none. It stays valid, in forked children, too.
 const wire::InnerPlan* inner_plan();
 
 // pre: an arena is mapped.
@@ -50,25 +50,26 @@ wire::KernelName* kernel_names();
 // Maps the part of the arena in which code objects of Python are reported. False: there is no address space. pre: the
 // lock is held.
 bool map_codes();
-// pre: it is mapped. wire::kMaxCodes words, and wire::kCodeTextBytes.
+// Arrays of wire::kMaxCodes words and wire::kCodeTextBytes bytes. pre: that part of the arena is mapped.
 uint64_t* code_index();
 unsigned char* code_texts();
-// wire::kTextBytes of it.
+// The text of the answer to a question: wire::kTextBytes bytes.
 const char* question_text(uint32_t question);
 wire::RingHeader* ring_header(uint32_t ring);
-// The ring's data, mapped at its first use. nullptr: there is no address space. pre: every ring below is mapped; the
-// lock is held.
+// The ring's data, mapped at its first use. nullptr: there is no address space. pre: every ring with a lower number is
+// mapped; the lock is held.
 unsigned char* map_ring(uint32_t ring);
 
-// Appends to the module table: entry.entry_bytes, path_bytes and build_id_bytes are filled in here. False if it is
-// full, as the collector makes no progress (counted). pre: the module lock is held (agent/process/modules.cc).
+// Appends to the module table: entry.entry_bytes, path_bytes and build_id_bytes are filled in here. False if the table
+// is full because the collector makes no progress; that is counted. pre: the module lock is held
+// (agent/process/modules.cc).
 bool announce_module(wire::ModuleEntry entry, const char* path, const uint8_t* build_id, uint32_t build_id_bytes);
 
-// Reports to the collector what no record can (wire::Note). is_own: it counts in Note::own too. nullptr: there is no
-// arena, or no room.
+// Reports to the collector what a record cannot say (wire::Note). is_own: the note also counts in Note::own. nullptr:
+// there is no arena, or no room.
 // Context: anywhere, vfork and fork children included.
 wire::Note* add_note(wire::NoteKind kind, uint32_t reason, const char* text, bool is_own);
-// Takes back what add_note counted: it did not happen after all. note: may be nullptr.
+// Takes back what add_note counted, because it did not happen after all. note: may be nullptr.
 void withdraw_note(wire::Note* note, bool is_own);
 
 }  // namespace heapprof::agent

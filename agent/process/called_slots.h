@@ -1,9 +1,10 @@
-// agent/process/called_slots.h: which of some slots of an object its code calls or jumps through.
+// agent/process/called_slots.h: finds out through which of an object's slots its code calls or jumps.
 //
 // Code that was compiled with -fno-plt calls through a slot, the stubs of a procedure linkage table jump through one
-// (used_slot() of the architecture). A slot that neither uses holds a pointer that the program compares and keeps.
+// (used_slot() of the architecture). If neither uses a slot, the slot holds a pointer that the program compares or
+// stores.
 //
-// Not provided: code that loads the address into a register and calls that.
+// Not provided: code that loads the function's address into a register and calls that.
 // Cost:     one read of the object's code, some 2 GB/s.
 #pragma once
 
@@ -18,7 +19,7 @@ class CalledSlots {
   void add(uint64_t slot_avma) {
     if (count_ < kMost) slots_[count_++] = {slot_avma, false};
   }
-  // Reads the object's code, in pieces that overlap by an instruction, as memory that may be unmapped.
+  // Reads the object's code through the kernel, because it may be unmapped. The pieces overlap by an instruction.
   void read_code(const link_map* object);
   bool has(uint64_t slot_avma) const {
     for (size_t i = 0; i < count_; ++i) {

@@ -1,5 +1,6 @@
-// agent/process/copied_process.cc: a raw clone, which is a fork without libc: no handler of pthread_atfork runs, and
-// libc's idea of the thread stays that of the original, so that locks which this thread holds are its own there, too.
+// agent/process/copied_process.cc: makes the copy by a raw clone, which is a fork without libc. No handler of
+// pthread_atfork runs. libc still takes the thread for the original one, so locks that this thread holds are also its
+// own in the copy.
 //
 // An exit signal of 0 makes the copy a child that only __WCLONE waits for.
 #include "agent/process/copied_process.h"
@@ -35,7 +36,7 @@ struct Shared {
 };
 static_assert(sizeof(Shared) <= 4096);
 
-// Reads /proc/thread-self/maps, a line at a time: [start, end) and what may be done there ("rw-s").
+// Reads /proc/thread-self/maps, one line at a time: the range [start, end), and its access rights ("rw-s").
 class MapsReader {
  public:
   MapsReader()
@@ -80,8 +81,9 @@ class MapsReader {
   long at_ = 0, count_ = 0;
 };
 
-// A function that is tried may count, or lock a mutex, in memory that the program shares with others: the copy would do
-// so for real. Instead the copy dies at such a write. What the agent itself writes stays writable.
+// A function that is tried may count, or lock a mutex, in memory that the program shares with other processes. The
+// copy's write would take effect there. So such memory becomes read-only, and the copy dies at the write. What the
+// agent itself writes stays writable.
 bool protect_shared_memory(const void* shared) {
   MapsReader maps;
   uint64_t start_avma = 0, end_avma = 0;
@@ -94,13 +96,14 @@ bool protect_shared_memory(const void* shared) {
     if (access[1] != 'w' || access[3] != 's' || holds(shared) || holds(g_control) || holds(&g_sampling)) continue;
     const long result =
         raw_syscall(SYS_mprotect, static_cast<long>(start_avma), static_cast<long>(end_avma - start_avma), PROT_READ);
-    // Sealed (mseal). Any other error is an emulator's, which keeps its own memory (Valgrind).
+    // The memory is sealed (mseal). Any other error comes from an emulator that protects its own memory (Valgrind).
     if (result == -EPERM) return false;
   }
   return true;
 }
 
-// The allocator may open files and print messages. False: before Linux 5.9 only the first ones are closed.
+// The allocator may open files and print messages, so files are closed. False: only the first ones are (before Linux
+// 5.9).
 bool close_files() {
   constexpr int kFirst = 256;
   if (!is_error(raw_syscall(SYS_close_range, 0, ~0u, 0))) return true;
@@ -108,11 +111,11 @@ bool close_files() {
   return false;
 }
 
-// Functions are tried that are known only by name, and a function that is not an allocator's may do anything. So from
-// here on the copy has the system calls that an allocator makes for its own memory and threads, and every other is
-// refused with EPERM: no file is removed, no process is sent a signal. If the kernel takes no filter, closed files have
-// to do. Where no file of the program's is open, none can be written to: an emulator around all of this may (Valgrind's
-// locks).
+// The functions that are tried are known only by name, and a function that is not an allocator's may do anything. So
+// from here on the copy may only make the system calls that an allocator needs for its own memory and threads. Every
+// other call is refused with EPERM: no file is removed, no process is sent a signal. If the kernel accepts no filter,
+// closing the files has to suffice. If no file of the program is open, read and write are allowed, because they can
+// only reach an emulator's files (Valgrind's locks).
 void filter_calls(bool has_no_files) {
   constexpr uint32_t kAllowed[] = {SYS_mmap,
                                    SYS_munmap,
@@ -158,8 +161,8 @@ void filter_calls(bool has_no_files) {
   if (has_no_files) {
     for (const uint32_t number : {SYS_read, SYS_write}) answer(number, SECCOMP_RET_ALLOW);
   }
-  answer(kClone3, SECCOMP_RET_ERRNO | ENOSYS);      // libc takes clone then
-  add(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3);  // threads of its own
+  answer(kClone3, SECCOMP_RET_ERRNO | ENOSYS);      // libc then calls clone
+  add(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3);  // threads of its own are allowed
   add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args));
   add(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1);
   add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -183,7 +186,7 @@ void filter_calls(bool has_no_files) {
   for (;;) raw_syscall(SYS_exit_group, 0);
 }
 
-// True if the copy has done its work; in any case it is gone.
+// True if the copy has done its work. The copy is gone in any case.
 bool await_copy(long pid, Shared* shared) {
   bool is_gone = false;
   for (long waited_ms = 0; waited_ms < kPatienceMs && !is_gone; waited_ms += kLookMs) {
@@ -191,7 +194,7 @@ bool await_copy(long pid, Shared* shared) {
     sys_futex_wait(&shared->done, 0, kLookMs * 1'000'000);
     if (shared->done.load(std::memory_order_acquire) != 0) break;
     const long waited = raw_syscall(SYS_wait4, pid, 0, WNOHANG | __WCLONE, 0);
-    is_gone = waited == pid || waited == -ECHILD;  // another thread of the program waits for all children
+    is_gone = waited == pid || waited == -ECHILD;  // -ECHILD: another thread of the program waited for all children
   }
   const bool is_done = shared->done.load(std::memory_order_acquire) != 0;
   if (is_gone) return is_done;
@@ -201,9 +204,10 @@ bool await_copy(long pid, Shared* shared) {
   return is_done;
 }
 
-// True if children of this process begin a new PID namespace, or would be in another one than its own (unshare(2),
-// setns(2)): the copy would be the first process there, and after its end no other can begin. Linux says nothing of a
-// namespace that has no process yet; before Linux 4.12 it has no such file, and there is no answer.
+// True if children of this process begin a new PID namespace, or would be in another one than the process itself
+// (unshare(2), setns(2)). The copy would be the first process there, and after its end no other could begin. If the
+// namespace has no process yet, Linux does not let its link be read. Before Linux 4.12 there is no such link, and the
+// answer is false.
 bool has_other_namespace_for_children() {
   constexpr const char* kOwn = "/proc/thread-self/ns/pid";
   constexpr const char* kOfChildren = "/proc/thread-self/ns/pid_for_children";
@@ -212,7 +216,7 @@ bool has_other_namespace_for_children() {
     return !is_error(
         raw_syscall(SYS_readlink, reinterpret_cast<long>(path), reinterpret_cast<long>(text), sizeof text - 1));
   };
-  if (!read(kOwn, own)) return false;  // without /proc the copy ends at once (protect_shared_memory)
+  if (!read(kOwn, own)) return false;  // without /proc, the copy ends at once (protect_shared_memory)
   if (read(kOfChildren, of_children)) return strcmp(own, of_children) != 0;
   constexpr long kLinkItself = 0x100;  // AT_SYMLINK_NOFOLLOW
   return !is_error(raw_syscall(SYS_newfstatat, AT_FDCWD, reinterpret_cast<long>(kOfChildren),

@@ -1,10 +1,10 @@
 // agent/process/early.cc: finds the loader by the auxiliary vector that the kernel put on the stack, after the
 // environment.
 //
-// Every other way needs a relocation, or may be missing: libc's getauxval and the loader's variables need the agent's
-// GOT, nothing leads to a library's own entry in the loader's list, and /proc need not be mounted. Once the agent is
-// relocated, the search for the vector begins at __libc_stack_end, so that any thread may ask. The vector's place
-// follows from the ABI: arguments, a zero, the environment, a zero, pairs up to AT_NULL.
+// Every other way needs a relocation, or may be missing. libc's getauxval and the loader's variables need the agent's
+// GOT, a library cannot find its own entry in the loader's list, and /proc need not be mounted. Once the agent is
+// relocated, the search for the vector begins at __libc_stack_end, so that any thread can do it. The ABI fixes the
+// vector's place: arguments, a zero, the environment, a zero, then pairs up to AT_NULL.
 #include "agent/process/early.h"
 
 #include "agent/process/link_map.h"
@@ -29,8 +29,8 @@ namespace heapprof::agent {
 namespace {
 
 struct Vector {
-  uint64_t loader_avma = 0;   // AT_BASE: 0 where the loader was started as a command
-  uint64_t headers_avma = 0;  // AT_PHDR: the program's
+  uint64_t loader_avma = 0;   // AT_BASE: 0 if the loader was started as a command
+  uint64_t headers_avma = 0;  // AT_PHDR: the program's headers
   uint64_t header_count = 0;
   uint64_t processor_flags = 0;  // AT_HWCAP2
 };
@@ -75,7 +75,8 @@ bool find_vector(const void* from, Vector* vector) {
   return false;
 }
 
-// What the program's own headers lead to: the loader describes itself to debuggers in the program's dynamic section.
+// Finds the loader's state through the program's headers: the loader describes itself to debuggers in the program's
+// dynamic section.
 const r_debug* state_of_program(const Vector& vector) {
   const ProgramHeaders headers{reinterpret_cast<const ElfW(Phdr)*>(vector.headers_avma),
                                static_cast<uint32_t>(vector.header_count)};
@@ -112,7 +113,7 @@ struct Found {
   std::atomic<uint64_t> headers_avma;
   std::atomic<uint64_t> header_count;
   std::atomic<uint64_t> processor_flags;
-  std::atomic<const r_debug*> state;  // of the loader; nullptr: nothing was found yet
+  std::atomic<const r_debug*> state;  // the loader's; nullptr: nothing was found yet
 };
 Found g_found;
 

@@ -1,11 +1,12 @@
 // agent/process/environment.cc: finds, removes and adds the agent's two variables, in memory that it does not own.
 //
-// The first call of a hook may come before libc has set `environ`, so the strings are then found where the kernel put
-// them, above argc and argv. setenv and putenv are not called: they allocate, and a vfork child would change its
-// parent's variables.
+// If the first call of a hook comes before libc has set `environ`, the strings are found where the kernel put them,
+// above argc and argv. setenv and putenv are not called: they allocate, and a vfork child would change its parent's
+// variables.
 //
-// What a program passes to another may not be memory (own_memory.h). Its strings are read in windows of 512 bytes, as
-// they mostly lie side by side: 100 variables take some fifteen system calls, 20 µs beside an exec of 300 µs and more.
+// The environment that a program passes to another may be an invalid address (own_memory.h). Its strings are read in
+// windows of 512 bytes, because they mostly lie side by side: 100 variables take some fifteen system calls, or 20 µs;
+// an exec takes 300 µs and more.
 #include "agent/process/environment.h"
 
 #include "agent/process/own_memory.h"
@@ -25,7 +26,7 @@ namespace heapprof::agent {
 namespace {
 
 constexpr size_t kMostEntries = 128 << 10;  // 1 MiB of pointers on the stack: with more, nothing is changed
-constexpr size_t kMaxPreloadBytes = 2048;   // with longer paths, children that lost the variables are not followed
+constexpr size_t kMaxPreloadBytes = 2048;   // if paths are longer, children that lost the variables are not followed
 
 // "HEAPPROF=…" and "agent[:reference]", as they were at the start.
 char g_socket_entry[sizeof wire::kSocketVariable + 8 + sizeof(sockaddr_un::sun_path)];
@@ -85,7 +86,8 @@ char* append_object(char* list, char* end, const char* path, size_t length) {
   return end + length;
 }
 
-// Copies those objects of `from` that are the agent's, or those that are not. `to` may be `from`. Returns the end.
+// Copies the objects of `from` that are the agent's (`ours`), or those that are not. `to` may be `from`. Returns the
+// end.
 char* copy_objects(char* to, char* end, const char* from, bool ours) {
   for (size_t length; (length = next_object(&from)) != 0;) {
     const char* object = from;
@@ -125,11 +127,12 @@ bool is_whole(const Invitation& invitation) { return invitation.socket_path != n
 struct Survey {
   bool is_readable = true;
   size_t count = 0;
-  const char* preload = nullptr;  // the list that counts, in the caller's memory: of several the loader takes the last
-  size_t preload_bytes = 0;       // with its zero byte
+  // the list that counts, in the caller's memory; if there are several, the loader uses the last
+  const char* preload = nullptr;
+  size_t preload_bytes = 0;  // with its zero byte
   size_t preload_index = 0;
   bool has_socket = false;
-  bool is_others = false;  // another run's invitation: heapprof within heapprof
+  bool is_others = false;  // the invitation belongs to another run: heapprof within heapprof
   bool lists_objects = false;
 };
 
@@ -158,7 +161,7 @@ bool names_ours(const char* list) {
   return false;
 }
 
-// Takes up one entry. False: it cannot be read.
+// Adds one entry to the survey. False: it cannot be read.
 bool survey_entry(const char* entry, StringBeginnings* beginnings, Survey* found) {
   const char* beginning = beginnings->of(entry);
   if (beginning == nullptr) return false;
@@ -193,7 +196,8 @@ __attribute__((noinline)) Survey survey(char* const* variables) {
   return found;
 }
 
-// A list that may or may not name the agent's objects is checked in its copy (change_environment).
+// True if the environment needs no change. With kRemove, a list is only searched for the agent's objects in its copy
+// (change_environment).
 bool is_right(const Survey& found, EnvironmentChange change) {
   if (!found.is_readable) return true;  // nothing to change: the kernel will refuse it
   if (change == EnvironmentChange::kRemove) return !found.has_socket && found.preload == nullptr;
@@ -218,7 +222,7 @@ char* write_preload(char* text, const char* list, EnvironmentChange change) {
 }  // namespace
 
 namespace {
-// pre: the variables are those of the start: later the program may have put there what it wants.
+// pre: the variables are those of the start; later the program may have changed them.
 Invitation look_for_invitation(char** variables) {
   const char* value;
   char** slot = find_variable(variables, wire::kSocketVariable, &value);
@@ -279,7 +283,8 @@ size_t bytes_needed(const Survey& found) {
 
 }  // namespace
 
-// The two below are functions of their own, so that what a survey takes of the stack is free again by then.
+// lists_sanitizer and write_changed are functions of their own, so that the stack that a survey used is free again when
+// they run.
 namespace {
 __attribute__((noinline)) bool lists_sanitizer(const Survey& found) {
   char list[1024];

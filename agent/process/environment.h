@@ -4,9 +4,10 @@
 // Guarantees
 //  - Everything else in an environment, and its order, is unchanged; so are the user's own entries of LD_PRELOAD.
 //  - Nothing is allocated: the caller has the memory.
-//  - The environment that a program passes may be an invalid address: it never faults here, and is passed on unchanged,
-//    for the kernel to refuse (tests/integration/processes/bad_pointers.sh). So is one that could not be read for
-//    another reason: without process_vm_readv, programs that are given another environment are not followed.
+//  - The environment that a program passes may be an invalid address. The agent never faults on it, and passes it on
+//    unchanged, so that the kernel can refuse it (tests/integration/processes/bad_pointers.sh). If an environment
+//    cannot be read for another reason, it is also passed on unchanged. Then the program is followed only if the
+//    environment already has the agent's variables.
 // Context:  anywhere, vfork children and signal handlers included, except where a line says otherwise.
 #pragma once
 
@@ -20,15 +21,15 @@ struct Invitation {
   bool follow = true;
   uint32_t collector_filters = 0;  // seccomp filters that the collector itself runs under
 };
-// Reads the environment as the kernel passed it, or as libc has it; once: the text is copied.
+// Reads the environment once, as the kernel passed it or as libc has it, and copies the text.
 Invitation find_invitation();
 
-// An invitation that came later, with the agent's file ("": programs that this one starts are not invited). False:
-// `value` is not an invitation. Context: no other thread asks for one.
+// Stores an invitation that came later, with the agent's file ("": programs that this one starts are not invited).
+// False: `value` is not an invitation. Context: no other thread asks for one.
 bool take_invitation(const char* value, const char* agent_file);
 bool has_taken_invitation();
 
-// The agent's file, as LD_PRELOAD had it at the start, or the invitation that came later; empty if it was not there.
+// The agent's file: from LD_PRELOAD at the start, or from the invitation that came later; empty if it was in neither.
 const char* agent_path();
 
 // --no-follow: removes the agent's entries from LD_PRELOAD and the environment, so that children start as without the
@@ -45,8 +46,8 @@ bool preloads_sanitizer(char* const* variables);
 // Whether an environment tells the loader to list what it would load, and to run nothing (ldd).
 bool lists_objects(char* const* variables);
 
-// Bytes that change_environment needs; 0: the environment is as it should be, or there is no invitation to pass on, or
-// it cannot be read, or is larger than any that a program can be given.
+// Bytes that change_environment needs. 0: the environment needs no change, or there is no invitation to pass on, or the
+// environment cannot be read, or it is larger than any that a program can be given.
 size_t changed_environment_bytes(char* const* variables, EnvironmentChange change);
 // Returns a changed copy in `memory`, which is `bytes` long; strings that do not change are the old ones. Returns
 // `variables` itself if there is nothing to be changed after all, or the copy has no room any more (another thread

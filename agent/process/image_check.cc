@@ -1,8 +1,8 @@
 // agent/process/image_check.cc: reads the first bytes of the program, as the kernel will, and follows scripts to their
 // interpreter.
 //
-// The questions are those of cli/target/elf_check.cc, as far as they matter here; the code is not shared, because here
-// it may neither allocate nor change errno, and runs in vfork children.
+// The checks are those of cli/target/elf_check.cc, as far as they matter here. The code is not shared, because here it
+// may neither allocate nor change errno, and runs in vfork children.
 #include "agent/process/image_check.h"
 
 #include "agent/libc/own_file_table.h"
@@ -29,8 +29,8 @@ namespace {
 using wire::ImageObstacle;
 
 constexpr int kMaxScripts = 5;          // the kernel's own limit is 4
-constexpr size_t kHeadBytes = 256;      // what the kernel looks at
-constexpr uint32_t kMaxHeaders = 1024;  // program headers that are looked at
+constexpr size_t kHeadBytes = 256;      // what the kernel reads of a program
+constexpr uint32_t kMaxHeaders = 1024;  // program headers that are read
 
 // Only a regular file is opened: a process at the other end of a FIFO, or a device, would notice.
 long open_regular(int folder_fd, const char* path, struct stat* facts) {
@@ -41,7 +41,8 @@ long open_regular(int folder_fd, const char* path, struct stat* facts) {
   return raw_syscall(SYS_openat, folder_fd, reinterpret_cast<long>(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-// A file that is open already is read by its own descriptor if possible: then *is_lent, and /proc is not needed.
+// If the file is open already, it is read by its own descriptor if possible: then *is_lent is set, and /proc is not
+// needed.
 long open_again(int fd, const char* link, struct stat* facts, bool* is_lent) {
   const long seen =
       raw_syscall(SYS_newfstatat, fd, reinterpret_cast<long>(""), reinterpret_cast<long>(facts), AT_EMPTY_PATH);
@@ -66,7 +67,7 @@ class File {
   File& operator=(const File&) = delete;
   bool is_open() const { return !is_error(fd_); }
   bool has_no_descriptor() const { return fd_ == -EMFILE; }
-  // The kernel will not start it either.
+  // True if the kernel will not start the file either.
   bool is_no_program() const { return fd_ == -ENOEXEC || fd_ == -ENOENT || fd_ == -ENOTDIR; }
   int fd() const { return static_cast<int>(fd_); }
   const struct stat& facts() const { return facts_; }
@@ -100,7 +101,7 @@ bool is_glibc_loader(const char* path) {
 }
 bool is_musl_loader(const char* path) { return has_prefix(file_name(path), "ld-musl"); }
 
-// The path of PT_INTERP goes to `loader`, which is empty without one. False: the headers are not to be trusted.
+// Copies the path of PT_INTERP to `loader`, which is empty if there is none. False: the headers cannot be trusted.
 bool read_loader(int fd, const Elf64_Ehdr& header, char* loader, size_t loader_bytes) {
   loader[0] = 0;
   if (header.e_phentsize != sizeof(Elf64_Phdr)) return false;
@@ -127,11 +128,11 @@ bool gains_privileges(int fd, const struct stat& facts) {
   return user != 0 && !is_error(capabilities) && capabilities > 0;
 }
 
-// kNoDescriptor: no file can be opened.
+// kNoDescriptor: no file can be opened, because no descriptor is available.
 constexpr auto kNoDescriptor = static_cast<ImageObstacle>(~uint32_t{0});
 
-// Whether the program will be able to read the agent after the exec: access() leaves out the capabilities that a user
-// other than root will lose by it.
+// Checks whether the program will be able to read the agent after the exec. access() ignores the capabilities that a
+// user other than root loses by the exec.
 ImageObstacle check_agent(const char* path) {
   if (path[strcspn(path, " :$")] != 0) return ImageObstacle::kAgentUnreadable;  // LD_PRELOAD cannot hold such a path
   const File file(AT_FDCWD, path);
@@ -140,13 +141,14 @@ ImageObstacle check_agent(const char* path) {
   return is_readable ? ImageObstacle::kNone : ImageObstacle::kAgentUnreadable;
 }
 
-// name: the path's end, by which a loader that is started as a command is recognised. loader: memory for the other's
-// path.
+// name: the end of the path; it identifies a loader that is started as a command. loader: memory for the path of the
+// program's own loader.
 ImageObstacle check_elf(const File& file, const char* name, const Elf64_Ehdr& header, char (&loader)[kHeadBytes + 1]) {
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != kElfMachine) return ImageObstacle::kOtherMachine;
   if (!read_loader(file.fd(), header, loader, sizeof loader)) return ImageObstacle::kUnread;
   if (loader[0] == 0 && is_musl_loader(name)) return ImageObstacle::kOtherLibc;
-  if (loader[0] == 0 && !is_glibc_loader(name)) return ImageObstacle::kStatic;  // else the loader as a command
+  // without PT_INTERP, a program is static, unless it is the loader itself, started as a command
+  if (loader[0] == 0 && !is_glibc_loader(name)) return ImageObstacle::kStatic;
   if (loader[0] != 0 && !is_glibc_loader(loader)) return ImageObstacle::kOtherLibc;
   if (gains_privileges(file.fd(), file.facts())) return ImageObstacle::kPrivileges;
   if (has_sanitizer(file.fd(), header)) return ImageObstacle::kSanitizer;
@@ -181,8 +183,8 @@ const char* find_path_variable() {
   return "/bin:/usr/bin";
 }
 
-// current_fd: the process's folder at the exec, where the kernel looks for an interpreter. A crash handler may have few
-// KiB of stack: what is read lies in one buffer, an interpreter's path included.
+// current_fd: the process's folder at the exec, where the kernel looks for an interpreter. A crash handler may have
+// only a few KiB of stack, so everything that is read, an interpreter's path included, lies in one buffer.
 ImageObstacle look_at_image(int folder_fd, int current_fd, const char* path, bool is_link) {
   char head[kHeadBytes + 1];
   char name[64];  // no loader has a longer one
@@ -222,7 +224,7 @@ ImageObstacle look_from_folder(const ImagePlace& image) {
 
 ImageObstacle check_image(const ImagePlace& image) {
   if (image.is_unknown) return ImageObstacle::kUnread;
-  // A child that was just made and has done nothing yet holds no locks.
+  // If the process is a child that was just made and has done nothing yet, it holds no record locks.
   const FileTable table = sys_getpid() != g_pid ? FileTable::kUnseen : FileTable::kOwn;
   ImageObstacle obstacle = kNoDescriptor;
   const auto look = [&] {
@@ -231,7 +233,7 @@ ImageObstacle check_image(const ImagePlace& image) {
   };
   const int kept_fd = image.folder_fd < 0 ? -1 : image.folder_fd;
   // If the kernel makes no task for a process of one thread (a new PID namespace, a limit of processes), the program's
-  // table is used: what it may lose is a record lock that it holds on the very file that it starts.
+  // table is used. Then the program may lose a record lock that it holds on the very file that it starts.
   if (!run_unseen(table, kept_fd, look) && table == FileTable::kOwn) run_unseen(FileTable::kUnseen, kept_fd, look);
   return obstacle == kNoDescriptor ? ImageObstacle::kUnread : obstacle;
 }

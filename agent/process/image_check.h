@@ -1,4 +1,4 @@
-// agent/process/image_check.h: can a program that is about to be started load the agent?
+// agent/process/image_check.h: checks whether a program that is about to be started can load the agent.
 //
 // If it cannot, the loader would complain on the program's stderr, musl's would exit with 127, a sanitizer would refuse
 // to start or crash. So the agent's variables have to be removed then. What such a program starts in turn is not
@@ -21,23 +21,24 @@
 
 namespace heapprof::agent {
 
-// The program that will be started: `path`, relative to `folder` or, where that is nullptr, to `folder_fd`; `folder` is
-// itself relative to `folder_fd`. is_link: it is open, as `folder_fd`. path: nullptr if it was not found, so that
-// nothing will start.
+// The program that will be started. A relative `path` begins at `folder`, which is itself relative to `folder_fd`; if
+// `folder` is nullptr, it begins at `folder_fd`. is_link: the file is open, as `folder_fd`. path: nullptr if it was not
+// found, so that nothing will start.
 struct ImagePlace {
   int folder_fd = AT_FDCWD;
   const char* path = nullptr;
   bool is_link = false;          // the path is the descriptor's link in /proc
-  const char* folder = nullptr;  // to which the child goes first
-  bool is_unknown = false;       // where it goes is unknown
+  const char* folder = nullptr;  // the child changes to this folder first
+  bool is_unknown = false;       // the child's folder is unknown
 };
 
-// What prevents it. kUnread: the file could not be read, so nothing is known of it. A file that does not exist, or is
-// not a regular file, is left for the kernel to refuse (kNone).
+// What prevents the program from loading the agent. kUnread: the file could not be read, so nothing is known of it. If
+// a file does not exist, or is not a regular file, the kernel will refuse it, and the result is kNone.
 wire::ImageObstacle check_image(const ImagePlace& image);
 
-// The link in /proc to an open file, which opens it even if it has no name (any more). It is a link of the thread that
-// follows it: a thread may have files of its own, and the first thread's are gone when that has ended.
+// The path of the link in /proc to an open file. The link opens the file even if the file has no name (any more). It
+// belongs to the thread that follows it: a thread may have a file table of its own, and the first thread's table is
+// gone when that thread has ended.
 struct DescriptorLink {
   explicit DescriptorLink(int fd);
   char path[40] = "/proc/thread-self/fd/";

@@ -3,9 +3,10 @@
 //
 // Guarantees
 //  - The kernel is asked about a page before its first read, and again after the program has unmapped any page.
-// Not provided: knowledge of what the allocator itself unmaps. Memory that is read has to be live; this is for values
-//               that are not pointers at all.
-// Context:  one thread at a time; inside hooks. A filtered thread asks nothing: then a new page cannot be read.
+// Not provided: knowledge of what the allocator itself unmaps. Memory that is read by this has to be live: the check is
+//               for values that are not pointers at all.
+// Context:  one thread at a time; inside hooks. A filtered thread does not ask the kernel, so it cannot read a new
+//           page.
 // Cost:     1 ns; a system call for a new page.
 #pragma once
 
@@ -17,7 +18,7 @@
 
 namespace heapprof::agent {
 
-// How often the program unmapped or moved pages: it grows before and after.
+// How often the program unmapped or moved pages: incremented before and after each such call.
 inline constinit std::atomic<uint64_t> g_unmaps{0};
 inline void note_unmapping() { g_unmaps.fetch_add(1, std::memory_order_relaxed); }
 
@@ -31,7 +32,8 @@ class KnownPages {
   }
   // How many times pages had been unmapped at the last are_mapped_still().
   uint64_t unmaps() const { return unmaps_; }
-  // Call it before the first of a series of reads. False: pages were unmapped since the last call, so none is known.
+  // To be called before the first of a series of reads. False: pages were unmapped since the last call, so no page is
+  // known.
   bool are_mapped_still() {
     const uint64_t unmaps = g_unmaps.load(std::memory_order_relaxed);
     if (__builtin_expect(unmaps == unmaps_, 1)) return true;

@@ -3,6 +3,7 @@
 // dlsym would do the same, but it takes the loader's lock, may call calloc, and is a new symbol version in glibc 2.34.
 #include "agent/process/link_map.h"
 
+#include "agent/arch/arch.h"
 #include "agent/process/early.h"
 #include "agent/process/loaded_object.h"
 #include "agent/process/own_memory.h"
@@ -33,8 +34,8 @@ bool is_object_text(const char* at, const char* text) {
   }
 }
 
-// The file does not say which case it is, and glibc versions differ: the right address is in the object, as its dynamic
-// section is.
+// The file does not say whether the base was added, and glibc versions differ. The right address is the one nearer to
+// the dynamic section, because both lie in the object.
 const void* table_address(const link_map* object, ElfW(Addr) value) {
   const auto distance = [here = reinterpret_cast<ElfW(Addr)>(object->l_ld)](ElfW(Addr) address) {
     return address < here ? here - address : address - here;
@@ -57,9 +58,10 @@ struct DynamicTables {
   const char* soname = nullptr;
 };
 
-// How the loader's data is read. Directly: at the start, and where nothing else can be done; but a table may point
-// anywhere, as tools that do not know all tables change files, so each page is asked about first. With care: an object
-// that another thread is unloading may be gone at any moment, and its entry in the list with it.
+// Two ways to read the loader's data. Directly: at the start, or if there is no other way. The kernel is asked about
+// each page first, because a table may point anywhere: tools change files without knowing all tables. WithCare: through
+// the kernel, because an object that another thread is unloading may be gone at any moment, and its entry in the list
+// with it.
 struct Directly {
   template <typename T>
   static bool load(T* to, const T* from) {
@@ -129,7 +131,7 @@ constexpr size_t kTried = 8;
 KeptTables g_kept[kKept];
 const void* g_keeper = nullptr;
 
-// As they are at this moment; while a TablesKept lives, as they were found.
+// The object's tables as they are now; while a TablesKept exists, as they were at the first look-up.
 DynamicTables tables_of(const link_map& object) {
   const void* const keeper = __atomic_load_n(&g_keeper, __ATOMIC_RELAXED);
   if (keeper == nullptr || keeper != __builtin_thread_pointer()) return read_tables<Directly>(object);
@@ -170,7 +172,7 @@ struct Wanted {
 template <typename Memory>
 bool has_version(const DynamicTables& tables, ElfW(Versym) index, const char* version) {
   constexpr ElfW(Versym) kFirstDefined = 2;   // 1: without a version
-  constexpr uint32_t kMostVersions = 0x8000;  // of which an index has no more bits
+  constexpr uint32_t kMostVersions = 0x8000;  // an index has no more bits than that
   if (index < kFirstDefined) return true;
   const char* at = reinterpret_cast<const char*>(tables.definitions);
   for (uint32_t i = 0; at != nullptr && i < kMostVersions; ++i) {
@@ -191,14 +193,14 @@ struct SymbolCopy : ElfW(Sym) {
   const ElfW(Sym) * at;
 };
 
-// glibc's library for MALLOC_CHECK_, mtrace and mcheck has malloc and its kin only as hidden versions, which everything
-// that was linked with libc finds: libc's own have the same.
+// glibc's library for MALLOC_CHECK_, mtrace and mcheck has malloc's family only as hidden versions. Every object that
+// was linked with libc finds them, because libc's own functions have the same versions.
 template <typename Memory>
 bool has_hidden_malloc(const DynamicTables& tables) {
   return tables.soname != nullptr && Memory::is_text(tables.soname, "libc_malloc_debug.so.0");
 }
 
-// True if this symbol is the one that is wanted; it goes to *symbol.
+// True if this symbol is the one that is wanted; *symbol then holds a copy of it.
 template <typename Memory>
 bool is_definition(const DynamicTables& tables, uint32_t index, const Wanted& wanted, SymbolCopy* symbol) {
   constexpr ElfW(Versym) kHidden = 0x8000;  // not the default version of its name
@@ -284,12 +286,12 @@ void* find_in_object(const link_map* object, const Wanted& wanted) {
   return find_in_object<Directly>(*object, tables_of(*object), wanted, false);
 }
 
-// The agent's own dynamic section tells which object of the list it is.
+// The agent's own dynamic section identifies the agent in the list.
 extern "C" __attribute__((visibility("hidden"))) const ElfW(Dyn) _DYNAMIC[];
 
 bool is_agent(const link_map& object) { return object.l_ld == _DYNAMIC; }
 
-// The vdso defines names of its own (clock_gettime …); the loader does not search it either. It never goes.
+// The vdso defines names of its own (clock_gettime …); the loader does not search it either. It is never unloaded.
 const link_map* g_vdso = nullptr;
 bool is_vdso(const link_map* object) {
   if (g_vdso == nullptr && strncmp(object->l_name, "linux-vdso", 10) == 0) g_vdso = object;
@@ -393,7 +395,7 @@ void* find_late_behind_agent(const LateFunction& function, void** kept) {
   if (found == nullptr || (!is_certain && function.soname != nullptr)) return found;
   void* const before = __atomic_load_n(kept, __ATOMIC_RELAXED);
   __atomic_store_n(kept, found, __ATOMIC_RELEASE);
-  // A thread that unloaded it during the search has forgotten what was kept before.
+  // If another thread unloaded the object during the search, that thread has reset *kept already: undo the store.
   if (can_tell_loaded() && !is_surely_loaded(found)) __atomic_store_n(kept, before, __ATOMIC_RELEASE);
   return found;
 }

@@ -1,10 +1,10 @@
 // agent/process/loaded_object.cc: asks the loader which object holds an address, in one of two ways.
 //
-// _dl_find_object (glibc 2.35) answers without a lock from a table that the loader keeps for exactly this use. It is
-// looked up at run time, because a reference would keep the agent from loading on older systems. There, the loader's
-// list of objects is walked: it is the debugger's interface, stable for decades, and unlocked like everything in it;
-// only an object being unloaded by another thread at the same instant could mislead the agent, and the list is walked
-// once per new program counter only.
+// _dl_find_object (glibc 2.35) answers without a lock, from a table that the loader keeps for exactly this use. It is
+// looked up at run time, because a reference would keep the agent from loading on older systems. On those, the agent
+// walks the loader's list of objects: it is the debugger's interface, stable for decades, and needs no lock. Only if
+// another thread is unloading an object at the same instant could the list mislead the agent, and it is walked only
+// once for each new program counter.
 #include "agent/process/loaded_object.h"
 
 #include "agent/libc/vector_state.h"
@@ -74,8 +74,8 @@ void read_build_id(uint64_t notes_avma, uint64_t size_bytes, uint64_t alignment,
   }
 }
 
-// True if what a file laid out there can be read. A file that was cut short has no page after its end: the first page
-// and the last one tell about those between.
+// True if the part of a file that is mapped there can be read. If a file was cut short, there are no pages after its
+// end. So the first page and the last one show whether those between can be read.
 bool is_readable(uint64_t start_avma, uint64_t bytes) {
   return bytes != 0 && start_avma + bytes > start_avma && can_read_page(start_avma) &&
          can_read_page(start_avma + bytes - 1);
@@ -127,8 +127,8 @@ void name_object(const link_map* map, LoadedObject* object) {
   if (strncmp(object->path, "linux-vdso", 10) == 0) object->path = "[vdso]";
 }
 
-// Without headers nothing says how far the segment goes that has the table: as far as it can be read, within the
-// object.
+// Without headers, the end of the segment that holds the table is unknown. So the table's memory is taken to extend as
+// far as pages can be read, within the object.
 void bound_table_by_pages(ModuleInfo* info) {
   const uint64_t table_avma = reinterpret_cast<uint64_t>(info->eh_frame_hdr) & ~(kPageBytes - 1);
   if (table_avma < info->start_avma || table_avma >= info->end_avma || !can_read_page(table_avma)) return;
@@ -181,7 +181,8 @@ bool find_in_list(uint64_t pc_avma, LoadedObject* object) {
 
 }  // namespace
 
-// Headers may be anywhere in the file: they are used if they say themselves that they are mapped with its beginning.
+// Headers may be anywhere in the file. They are used only if they say that they are mapped together with the file's
+// beginning.
 ProgramHeaders headers_at(uint64_t start_avma) {
   const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(start_avma);
   if (start_avma % kPageBytes != 0 || !can_read_page(start_avma) || !is_elf_header(header)) return {};

@@ -30,24 +30,23 @@ struct ProgramHeaders {
   uint32_t count = 0;
 };
 ProgramHeaders headers_of_object(const link_map* map);
-// The headers of the file whose beginning is mapped there; empty if it is not, or if nothing says that they are mapped.
+// The headers of the file whose beginning is mapped there; empty if no file's is, or if the headers may not be mapped.
 ProgramHeaders headers_at(uint64_t start_avma);
 
 // Looks up _dl_find_object, and where the loader itself is. Call once, before find_object, while no other thread
 // unloads anything.
 void init_find_object();
 bool find_object(uint64_t pc_avma, LoadedObject* object);
-// True if the address lies in an object that is loaded. No preconditions. Also false where libc has no _dl_find_object
-// to tell.
+// True if the address lies in an object that is loaded. No preconditions. Also false if libc has no _dl_find_object.
 bool is_surely_loaded(const void* address);
 // True if libc has _dl_find_object.
 bool can_tell_loaded();
 
-// The loader frees memory while it unloads an object: a hook of `free` learns of the unload by that.
+// The loader frees memory while it unloads an object, so the hook of `free` can notice the unload.
 extern uint64_t g_loader_start_avma;
 extern uint64_t g_loader_bytes;  // 0: not known yet
 inline bool is_loader(uint64_t pc_avma) { return pc_avma - g_loader_start_avma < g_loader_bytes; }
-// Sets an address that is kept to nullptr if its object may be gone.
+// Sets a stored address to nullptr if its object may be gone.
 void forget_unloaded(void** address);
 
 }  // namespace heapprof::agent

@@ -1,4 +1,4 @@
-// agent/process/loader_lock.cc: a mutex of the loader's that it exports no name for.
+// agent/process/loader_lock.cc: finds a mutex of the loader that has no exported name.
 #include "agent/process/loader_lock.h"
 
 #include "agent/libc/raw.h"
@@ -11,10 +11,10 @@ namespace heapprof::agent {
 
 namespace {
 
-// pthread_mutex_t of glibc on 64 bits, as far as it is looked at.
+// The members of glibc's pthread_mutex_t, on 64 bits, that are needed here.
 struct Mutex {
   uint32_t state;
-  uint32_t times;  // that it was taken
+  uint32_t times;  // how often its owner has taken it
   uint32_t owner;
   uint32_t owners;
   uint32_t kind;
@@ -38,7 +38,7 @@ void note_loader_lock() {
   for (size_t i = 0; i + sizeof(Mutex) / sizeof(uint32_t) <= count; ++i) {
     auto* mutex = reinterpret_cast<Mutex*>(words + i);
     if (mutex->owner != thread || mutex->state == 0 || mutex->times == 0 || mutex->kind != kRecursive) continue;
-    if (found != nullptr) return;  // which of them it is, is not known
+    if (found != nullptr) return;  // it is unknown which of them is the lock
     found = mutex;
   }
   g_try_lock = reinterpret_cast<int (*)(Mutex*)>(find_in_glibc("pthread_mutex_trylock").address);

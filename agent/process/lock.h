@@ -1,9 +1,9 @@
 // agent/process/lock.h: the locks of the agent's slow paths.
 //
-// The locks are words of ForkPage (process/state.h): the kernel wipes them in a forked child, so no child finds one
-// taken for ever (tests/integration/processes/forks_from_threads.sh); the context that threads share has a lock, too,
-// and a child makes another context. A thread that waits for long sleeps until it is woken:
-// after an attach, a thousand threads have their first event at once (tests/integration/attach/zoo.sh: many_threads).
+// The locks are words of ForkPage (process/state.h). The kernel wipes them in a forked child, so no child finds one
+// taken forever (tests/integration/processes/forks_from_threads.sh). (The context that threads share has a lock, too; a
+// child makes another context.) A thread that waits for long sleeps until it is woken, because after an attach a
+// thousand threads have their first event at once (tests/integration/attach/zoo.sh: many_threads).
 //
 // Context:  slow paths. pre: signals are blocked (SignalsBlocked), so that no handler waits for its own thread.
 #pragma once
@@ -23,18 +23,19 @@ inline bool try_lock(std::atomic<uint32_t>& word) {
   return word.compare_exchange_strong(expected, kTaken, std::memory_order_acquire);
 }
 inline void lock(std::atomic<uint32_t>& word) {
-  constexpr uint32_t kRounds = 8;  // of letting others run
+  constexpr uint32_t kRounds = 8;  // attempts that let other threads run in between
   for (uint32_t round = 0; round < kRounds; ++round) {
     if (try_lock(word)) return;
     let_others_run(round);
   }
-  // From here on others may sleep: the thread that takes it says so, and wakes the next one.
+  // From here on this thread may sleep. So it marks the lock as awaited, and the thread that releases the lock wakes
+  // another one.
   for (uint32_t round = kRounds; word.exchange(kTakenAndAwaited, std::memory_order_acquire) != kFree; ++round) {
     if (is_filtered()) {
       let_others_run(round);
     } else {
-      // A thread under a seccomp filter wakes no other. Without filters, thousands of sleeping threads must not wake up
-      // by the clock.
+      // A thread under a seccomp filter wakes no other thread, so the sleep has to be short if there are filters.
+      // Without filters it is long, because thousands of sleeping threads must not wake up by timeout.
       sys_futex_wait(&word, kTakenAndAwaited, has_filters() ? 20'000'000 : 999'999'999);
     }
   }

@@ -1,15 +1,15 @@
 // agent/process/modules.cc: the list of objects seen so far, which is read without a lock and changed under one.
 //
-// The list of objects seen so far has two uses: it answers most look-ups with one scan of 16-byte ranges, and it
-// remembers what was announced to the collector, also of an object that is gone and may come back. Readers take no
-// lock. If a sequence number tells them that the list changed under them, they take the path of a new object, which
-// takes the lock. In a forked child the kernel wipes the lock (ForkPage), and reset_modules empties a list that a
+// The list of objects seen so far has two uses. It answers most look-ups with one scan of 16-byte ranges. And it
+// remembers what was announced to the collector, including objects that are gone and may come back. Readers take no
+// lock. If a sequence number tells them that the list changed under them, they do what is done for a new object, which
+// takes the lock. In a forked child the kernel wipes the lock (ForkPage), and reset_modules empties the list, which a
 // writer of the parent may have left half changed.
 #include "agent/process/modules.h"
 
 #include "agent/libc/raw.h"
-#include "agent/process/age.h"
 #include "agent/process/arena.h"
+#include "agent/process/generation.h"
 #include "agent/process/loaded_object.h"
 #include "agent/process/lock.h"
 #include "agent/process/state.h"
@@ -41,14 +41,14 @@ struct Listed {
   std::atomic<uint64_t> table_end_avma;
   std::atomic<uint64_t> eh_frame_hdr_avma;
   std::atomic<uint64_t> identity;  // hash of bias, path and build id
-  std::atomic<uint32_t> gone_at;   // the age that began when it was unloaded; 0: it is there
+  std::atomic<uint32_t> gone_at;   // the generation that began when it was unloaded; 0: it is loaded
 };
 
 // Odd while the list is being changed; begin_change and end_change pair with is_unchanged.
 std::atomic<uint32_t> g_change;
 std::atomic<uint32_t> g_count;
 uint32_t g_next_victim;   // which entry is replaced in a full list
-uint32_t g_forgotten_at;  // the age at which one last did
+uint32_t g_forgotten_at;  // the generation at which an entry was last replaced
 HEAPPROF_LARGE Range g_ranges[kMaxListed];
 HEAPPROF_LARGE Listed g_listed[kMaxListed];
 
@@ -138,13 +138,13 @@ Ending range_of(uint32_t index) {
   return {g_ranges[index].start_avma.load(kRelaxed), g_ranges[index].end_avma.load(kRelaxed)};
 }
 
-bool is_later(uint32_t age, uint32_t other) { return static_cast<int32_t>(age - other) > 0; }
+bool is_later(uint32_t generation, uint32_t other) { return static_cast<int32_t>(generation - other) > 0; }
 
-// Since which age an address of a new object means that object: since the object that was there before has ended. That
-// may be earlier than now: a thread that is at an earlier age may have called the new object, too, and not reported it
-// yet.
-uint32_t age_of_range(const ModuleInfo& info, uint32_t count, uint32_t now) {
-  uint32_t since = is_later(g_forgotten_at, g_birth) ? g_forgotten_at : g_birth;
+// The generation from which on an address of a new object means that object. It began when the object that was there
+// before ended. That may be earlier than now: a thread at an earlier generation may have called the new object, too,
+// without having reported it yet.
+uint32_t generation_of_range(const ModuleInfo& info, uint32_t count, uint32_t now) {
+  uint32_t since = is_later(g_forgotten_at, g_session) ? g_forgotten_at : g_session;
   for (uint32_t i = 0; i < count; ++i) {
     if (!overlaps(i, info)) continue;
     const uint32_t gone_at = g_listed[i].gone_at.load(kRelaxed);
@@ -154,19 +154,19 @@ uint32_t age_of_range(const ModuleInfo& info, uint32_t count, uint32_t now) {
   return since;
 }
 
-// Tells the subscribers that the object is here, perhaps again. pre: as list_object's
+// Reports to the subscribers that the object is loaded, perhaps again. pre: as list_object's
 void note_object(const LoadedObject& object) {
   bool is_new = false;
   for (const NoteObject note : {g_note_object_for_python, g_note_object_for_torch})
     is_new = (note != nullptr && note(object.path)) || is_new;
   if (!is_new) return;
   end_what_is_known({0, 0});
-  g_control->age.store(current_age(), kRelaxed);
-  g_fork_page.age.store(current_age(), kRelaxed);
+  g_control->generation.store(current_generation(), kRelaxed);
+  g_fork_page.generation.store(current_generation(), kRelaxed);
 }
 
 // pre: the module lock is held, signals are blocked.
-void list_object(const LoadedObject& object, uint32_t age) {
+void list_object(const LoadedObject& object, uint32_t generation) {
   const uint64_t identity = identity_of(object);
   uint32_t count = g_count.load(kRelaxed);
   for (uint32_t i = 0; i < count; ++i) {
@@ -175,24 +175,25 @@ void list_object(const LoadedObject& object, uint32_t age) {
     return note_object(object);
   }
   wire::ModuleEntry entry{};
-  entry.age = age_of_range(object.info, count, age);
+  entry.generation = generation_of_range(object.info, count, generation);
   entry.start_avma = object.info.start_avma;
   entry.end_avma = object.info.end_avma;
   entry.load_bias = object.bias;
-  announce_module(entry, object.path, object.build_id, object.build_id_bytes);  // a full table is counted there
+  announce_module(entry, object.path, object.build_id, object.build_id_bytes);  // counts if its table is full
   begin_change();
-  for (uint32_t i = 0; i < count;) {  // an object that overlaps this one is gone
+  for (uint32_t i = 0; i < count;) {  // a listed object that overlaps this one is gone
     const Ending range = range_of(i);
     const bool is_covered = range.start_avma >= object.info.start_avma && range.end_avma <= object.info.end_avma;
     if (overlaps(i, object.info) && (is_covered || g_listed[i].gone_at.load(kRelaxed) == 0)) {
       move_entry(--count, i);
       continue;
     }
-    // For an object that is covered in part, when it went must stay known. If it comes back it is announced anew.
+    // If an object is covered only in part, the generation of its unload must stay known. If the object comes back, it
+    // is announced again.
     if (overlaps(i, object.info)) g_listed[i].identity.store(0, kRelaxed);
     ++i;
   }
-  if (count == kMaxListed) g_forgotten_at = current_age();
+  if (count == kMaxListed) g_forgotten_at = current_generation();
   const uint32_t index = count < kMaxListed ? count++ : g_next_victim++ % kMaxListed;
   write_entry(index, object, identity);
   g_count.store(count, kRelaxed);
@@ -200,8 +201,8 @@ void list_object(const LoadedObject& object, uint32_t age) {
   note_object(object);
 }
 
-// Takes the lock, or gives up after some milliseconds. In that time a holder that lost its processor gets it back,
-// unless this thread may not even sleep.
+// Takes the lock, or gives up after some milliseconds. In that time, a holder that was preempted runs again, unless
+// this thread may not even sleep.
 bool lock_list_for_a_while() {
   const uint32_t most_tries = is_filtered() ? kMostPauses : kMostRounds;
   for (uint32_t tries = 0; !try_lock(g_fork_page.module_lock); ++tries) {
@@ -239,27 +240,29 @@ bool is_gone(uint32_t index) {
 
 }  // namespace
 
-bool find_module(uint64_t pc_avma, uint32_t age, ModuleInfo* info) {
+bool find_module(uint64_t pc_avma, uint32_t generation, ModuleInfo* info) {
   if (find_listed(pc_avma, info)) return true;
   LoadedObject object;
   if (!find_object(pc_avma, &object)) return false;
   *info = object.info;
-  return with_list_locked([&] { list_object(object, age); });
+  return with_list_locked([&] { list_object(object, generation); });
 }
 
 void end_unloaded_modules() {
   const auto end_gone = [](bool can_tell) {
-    uint32_t age = 0;
+    uint32_t generation = 0;
     for (uint32_t i = 0; i < g_count.load(kRelaxed); ++i) {
       if (g_listed[i].gone_at.load(kRelaxed) != 0 || (can_tell && !is_gone(i))) continue;
-      if (can_tell || age == 0) age = end_what_is_known(can_tell ? range_of(i) : kEverything);
-      g_listed[i].gone_at.store(age, kRelaxed);
+      if (can_tell || generation == 0) generation = end_what_is_known(can_tell ? range_of(i) : kEverything);
+      g_listed[i].gone_at.store(generation, kRelaxed);
     }
-    if (age == 0) return;
-    g_control->age.store(current_age(), kRelaxed);
-    g_fork_page.age.store(current_age(), kRelaxed);  // under the lock: no later age is followed by an earlier one
+    if (generation == 0) return;
+    g_control->generation.store(current_generation(), kRelaxed);
+    g_fork_page.generation.store(current_generation(),
+                                 kRelaxed);  // under the lock, so that no earlier generation overwrites a later one
   };
-  // Before glibc 2.35 any of them may be gone; likewise if a handler jumped out and left the lock taken.
+  // Before glibc 2.35 any object may be gone; likewise if a handler jumped out and left the lock taken. Then everything
+  // is invalidated.
   if (!with_list_locked([&] { end_gone(can_tell_loaded()); })) end_gone(false);
 }
 
@@ -267,8 +270,8 @@ void end_known_code(const Ending& range) {
   if (g_fork_page.state != AgentState::kOn) return;  // nothing is known
   with_list_locked([&range] {
     end_what_is_known(range);
-    g_control->age.store(current_age(), kRelaxed);
-    g_fork_page.age.store(current_age(), kRelaxed);
+    g_control->generation.store(current_generation(), kRelaxed);
+    g_fork_page.generation.store(current_generation(), kRelaxed);
   });
 }
 

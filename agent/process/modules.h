@@ -3,8 +3,9 @@
 //
 // Guarantees
 //  - A module's entry is in the arena's table before find_module returns it, so before any record with its addresses.
-//  - An object that comes back unchanged at its old place adds no entry, unless another one was seen there in between.
-//  - An unloaded object is not found, and what is known of its addresses is invalidated (agent/process/age.h).
+//  - If an object comes back unchanged at its old address, it adds no entry, unless another one was seen there in
+//    between.
+//  - An unloaded object is not found, and what is known of its addresses is invalidated (agent/process/generation.h).
 //  - No lock that a hook's caller could hold, no dl_iterate_phdr, no allocation.
 //
 // Context:  the slow path of a hook (first sight of a program counter). A new object blocks signals and takes
@@ -13,7 +14,7 @@
 // Cost:     0.1-0.5 µs; a new object about 2 µs.
 #pragma once
 
-#include "agent/process/age.h"
+#include "agent/process/generation.h"
 
 #include <cstdint>
 
@@ -28,9 +29,9 @@ struct ModuleInfo {
   const uint8_t* eh_frame_hdr;  // nullptr: none
 };
 
-// The object that holds pc_avma; false if none does (JIT code …). Announces it to the collector.
-// age: that of the caller's event.
-bool find_module(uint64_t pc_avma, uint32_t age, ModuleInfo* info);
+// The object that holds pc_avma; false if none does (JIT code …). Announces the object to the collector. generation:
+// the generation of the caller's event.
+bool find_module(uint64_t pc_avma, uint32_t generation, ModuleInfo* info);
 
 // To be called while an object is being unloaded: invalidates what is known of the addresses of objects that are gone.
 // pre: events are recorded.
@@ -39,8 +40,9 @@ void end_unloaded_modules();
 // Invalidates what is known of a range of code that is in no object (unwind/registered_frames.h).
 void end_known_code(const Ending& range);
 
-// Called with the path of each object that is seen for the first time since it was loaded, under the module lock. True:
-// nothing that is known of an address ends, but every context has to get ready again. nullptr: no subscriber.
+// A callback. It gets the path of each object that is seen for the first time since it was loaded, under the module
+// lock. If it returns true, a new generation begins, in which every address stays valid but every context has to get
+// ready again. nullptr: no subscriber.
 using NoteObject = bool (*)(const char* path);
 extern NoteObject g_note_object_for_python;
 extern NoteObject g_note_object_for_torch;

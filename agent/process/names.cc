@@ -16,20 +16,21 @@ namespace heapprof::agent {
 namespace {
 
 constexpr size_t kMostBytes = sizeof(wire::Name::characters);
-// Slots that a name is looked for in. A table that is full to 99 % still has room for 12 of 13 names, and a name that
-// finds no slot costs 2 µs instead of 20. A program that makes a name for each of its steps would pay that at each.
+// The number of slots in which a name is looked for. With this limit, a table that is 99 % full still takes 12 of 13
+// new names, and a name that finds no slot costs 2 µs instead of 20 µs. A program that makes a new name for each of its
+// steps would pay that at each step.
 constexpr uint32_t kLooks = 256;
 // Steps of 1, 2, 3 … reach different slots.
 static_assert((wire::kMaxNames & (wire::kMaxNames - 1)) == 0 && (wire::kMaxKernels & (wire::kMaxKernels - 1)) == 0);
-constexpr size_t kMostNameBytes = 1u << 20;  // of a kernel: a longer one is taken for one of so many
+constexpr size_t kMostNameBytes = 1u << 20;  // of a kernel's name: a longer name counts as having this length
 
 struct Text {
   const char* characters;
   size_t bytes;
 };
 
-// At most so many bytes of it, and no part of a character of UTF-8: that has at most three bytes after its first; a
-// sequence with more of them is not text and is cut anywhere.
+// The first most_bytes bytes of the text, without a part of a UTF-8 character at the end. A character has at most three
+// bytes after its first. If there are more such bytes in a row, this is not text, and it is cut anywhere.
 Text text_of(const char* characters, size_t most_bytes) {
   if (characters == nullptr) return {"", 0};
   size_t bytes = strnlen(characters, most_bytes + 1);
@@ -51,8 +52,8 @@ bool is_equal(const wire::Name& name, Text category, Text text) {
          memcmp(name.characters + category.bytes, text.characters, text.bytes) == 0;
 }
 
-// Takes the slot of a table in which is_it(entry) finds the name, or a free one, which fill(entry) fills in. Returns
-// its number; 0: there is no room.
+// Finds the slot in which is_it(entry) recognises the name, or takes a free one, which fill(entry) fills in. Returns
+// the slot's number; 0: there is no room.
 template <typename Entry, typename IsIt, typename Fill>
 uint32_t find_slot(Entry* entries, uint32_t count, uint32_t hash, const IsIt& is_it, const Fill& fill) {
   uint32_t slot = hash;

@@ -1,15 +1,15 @@
-// agent/process/own_memory.cc: asks the kernel for this process's own memory, by process_vm_readv.
+// agent/process/own_memory.cc: lets the kernel read this process's own memory, by process_vm_readv.
 //
-// Other ways were weighed. A pipe or a socket reports EFAULT as well, but is a descriptor. A handler of SIGSEGV is the
-// program's. rt_sigprocmask with a wrong first argument tells whether eight bytes can be read, but another thread may
-// unmap them before they are read. If no thread can do that (ReadablePages) it is the better way: it costs a fifth, and
-// a seccomp filter that kills for an unexpected process_vm_readv lets it through, as libc blocks signals, too. It is
-// also the better way for what a program passes if process_vm_readv is refused (older container runtimes): a program
-// that unmaps it during the call makes its own call fail, whereas a program that cannot run with the agent's variables
-// fails each time that it is started with them.
+// Other ways were considered. A pipe or a socket reports EFAULT as well, but needs a descriptor. The handler of SIGSEGV
+// is the program's. rt_sigprocmask with a wrong first argument tells whether eight bytes can be read, but another
+// thread may unmap them before they are read. If no thread can do that (ReadablePages), rt_sigprocmask is the better
+// way. It costs a fifth, and even a seccomp filter that kills for an unexpected process_vm_readv allows it, because
+// libc also blocks signals with it. It is also the better way to read what a program passes, if process_vm_readv is
+// refused (older container runtimes). A program that unmaps such memory during its call makes its own call fail. In
+// contrast, a program that cannot run with the agent's variables would fail each time that it is started with them.
 //
-// Its manual says that a partial transfer ends between two pieces of the list that it was given: so no piece reaches
-// over the end of a page.
+// The manual of process_vm_readv says that a partial transfer ends between two pieces of the list that it was given. So
+// no piece crosses the end of a page.
 #include "agent/process/own_memory.h"
 
 #include "agent/libc/raw.h"
@@ -26,12 +26,12 @@ namespace heapprof::agent {
 
 namespace {
 
-constexpr size_t kMostPieces = 16;  // of one call
-constexpr size_t kLookBytes = 256;  // of a string, at once
+constexpr size_t kMostPieces = 16;  // pieces in one call
+constexpr size_t kLookBytes = 256;  // bytes of a string that are read at once
 
 size_t bytes_to_page_end(uintptr_t address) { return wire::kPageBytes - address % wire::kPageBytes; }
 
-// One call: at most kMostPieces pages. Returns how many bytes were read, or an error.
+// Makes one call, for at most kMostPieces pages. Returns how many bytes were read, or an error.
 long read_some(char* to, uintptr_t from, size_t bytes) {
   iovec pieces[kMostPieces];
   size_t count = 0;
@@ -53,12 +53,12 @@ bool is_mask_readable(uintptr_t address) {
 }
 
 bool is_page_readable(uintptr_t address) {
-  constexpr uintptr_t kIntoPage = 8;  // at address 0 no mask would be read
+  constexpr uintptr_t kIntoPage = 8;  // because at address 0 the kernel would read no mask
   return is_mask_readable(address - address % wire::kPageBytes + kIntoPage);
 }
 
-// Whether rt_sigprocmask reads the mask before it looks at what is to be done with it. Linux does; qemu-user refuses
-// before that, and every page would seem to be readable. Valgrind complains of both, to the user.
+// True if rt_sigprocmask reads the mask before it checks its first argument. Linux does so. qemu-user refuses the call
+// before that, so every page would seem to be readable. Valgrind would warn the user of both.
 bool is_mask_read_first() {
   enum Answer : uint8_t { kUnknown, kYes, kNo };
   static std::atomic<Answer> answer{kUnknown};
@@ -70,7 +70,7 @@ bool is_mask_read_first() {
   return answer.load(std::memory_order_relaxed) == kYes;
 }
 
-// To the end of one page. 0: it cannot be read.
+// Reads directly, up to the end of the page. 0: the page cannot be read.
 size_t read_as_it_is(char* to, uintptr_t from, size_t bytes) {
   const size_t to_page_end = bytes_to_page_end(from);
   if (!is_mask_read_first() || !is_page_readable(from)) return 0;
@@ -95,7 +95,7 @@ size_t read_part(void* to, const void* from, size_t bytes, bool is_given) {
   return done;
 }
 
-// Goes through a string piece by piece. Calls take(piece, bytes), the zero byte included; false from it: enough.
+// Goes through a string piece by piece. Calls take(piece, bytes), the zero byte included; if take returns false, stops.
 template <typename Take>
 size_t walk_string(const char* from, size_t most, Take take) {
   char piece[kLookBytes];

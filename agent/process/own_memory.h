@@ -7,7 +7,7 @@
 //  - No address faults, whatever it is (tests/unit/agent_process, tests/integration/processes/bad_pointers.sh).
 //  - What is read is a copy: a write by another thread does not change what was checked.
 //  - What a program passes to a system call (read_given_…, strings) is read even if the kernel refuses process_vm_readv
-//    (as a sandbox does): the agent then reads it page by page, after asking the kernel whether the page can be read.
+//    (as a sandbox does). The agent then reads it page by page, and first asks the kernel whether the page can be read.
 //    Only in that case must the memory stay mapped during the program's call, which needs that itself
 //    (tests/integration/processes/sanitized_children.sh).
 // Not provided: the other reads (read_own_part, read_own_memory) if the kernel refuses process_vm_readv. Under a
@@ -26,7 +26,7 @@ namespace heapprof::agent {
 // as many as there are before the first page that cannot be read.
 size_t read_own_part(void* to, const void* from, size_t bytes);
 
-// True if all was copied. Else what is in `to` is of no meaning.
+// True if all was copied. Else the content of `to` is undefined.
 bool read_own_memory(void* to, const void* from, size_t bytes);
 
 // The same two for what the program passes.
@@ -34,19 +34,19 @@ size_t read_given_part(void* to, const void* from, size_t bytes);
 bool read_given_memory(void* to, const void* from, size_t bytes);
 
 // Returns the end of the run of readable pages that begins at `start`: the end of a page, or `start` itself if the
-// first page cannot be read. It looks as far as `wanted`, and up to `most` if a system call has room for more pages; it
-// never asks about a page beyond both. pre: `start` is the start of a page. Cost: a system call for 16 pages.
+// first page cannot be read. It checks pages up to `wanted`. If a system call has room for more pages, it also checks
+// pages up to `most`. pre: `start` is the start of a page. Cost: a system call for 16 pages.
 uintptr_t find_readable_end(uintptr_t start, uintptr_t wanted, uintptr_t most = 0);
 
-// False where the kernel gives no answer at all.
+// False if the kernel gives no answer at all.
 bool can_read_own_memory();
 
-// True if the page that holds the address can be read at this moment, or if the kernel may not be asked, or does not
-// answer.
+// True if the page that holds the address can be read at this moment. Also true if the kernel may not be asked, or does
+// not answer.
 bool can_read_page(uintptr_t address);
 
-// Remembers which pages can be read, for many small reads of tables whose layout comes from a file: a page is asked
-// about once, and read directly after that. 2 KiB.
+// Remembers which pages can be read. It is for many small reads of tables whose layout comes from a file: the kernel is
+// asked about a page once, and the page is read directly after that. Size: 2 KiB.
 // pre: nothing is unmapped while it is used (start-up; the loader's lock is held).
 // Cost: 1 ns; 0.2 µs for a new page.
 class ReadablePages {
@@ -78,8 +78,8 @@ class ReadablePages {
 };
 
 inline constexpr size_t kNoString = static_cast<size_t>(-1);
-// Copies the string and its zero byte. Returns its length; kNoString: it cannot be read up to its end, or takes more
-// than `room` bytes with its zero byte. Then what is in `to` is of no meaning.
+// Copies the string and its zero byte. Returns its length; kNoString: it cannot be read up to its end, or it takes more
+// than `room` bytes with its zero byte. Then the content of `to` is undefined.
 size_t read_own_string(char* to, size_t room, const char* from);
 // The same without a copy: the length of a string of at most `most` characters.
 size_t measure_own_string(const char* from, size_t most);

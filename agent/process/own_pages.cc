@@ -11,7 +11,7 @@ namespace heapprof::agent {
 
 namespace {
 
-constexpr uint32_t kMost = 2 * wire::kMaxRings;  // of this process and its parents
+constexpr uint32_t kMost = 2 * wire::kMaxRings;  // for this process and its parents
 HEAPPROF_LARGE OwnPages g_own_pages[kMost];
 std::atomic<uint32_t> g_own_pages_count{0};
 

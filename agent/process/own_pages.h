@@ -1,14 +1,14 @@
-// agent/process/own_pages.h: the agent's private mappings, for a search of the process's memory for pointers, and for
-// questions about its heap.
+// agent/process/own_pages.h: the agent's private mappings. They are needed when the process's memory is searched for
+// pointers, and for questions about its heap.
 //
-// A context remembers the stack slots that it walked last. If that stack is a coroutine's, a block of the heap, the
-// addresses of these slots look like pointers of the program into that block.
+// A context stores the addresses of the stack slots that it walked last. If that stack is a coroutine's, in a block of
+// the heap, these addresses look like the program's pointers into that block.
 //
 // Guarantees
-//  - An entry is complete in the table before it is counted. A forked child keeps its parent's entries, as it has the
-//    pages.
-//  - Once there is an arena, each is reported to the collector.
-// Context:  anywhere in the agent. Cost: none but when pages are mapped.
+//  - An entry is complete in the table before it is counted. A forked child keeps its parent's entries, because it has
+//    the same pages.
+//  - Once there is an arena, each entry is reported to the collector.
+// Context:  anywhere in the agent. Cost: only when pages are mapped.
 #pragma once
 
 #include <stddef.h>
@@ -22,7 +22,7 @@ struct OwnPages {
 };
 static_assert(sizeof(OwnPages) == 16);  // shared/README.md: own_pages_avma
 
-// These pages stay the agent's for as long as the process lives, or until a detach. Beyond the table's room nothing is
+// These pages stay the agent's as long as the process lives, or until a detach. If the table is full, they are not
 // noted.
 void note_own_pages(const void* pages, size_t size_bytes);
 

@@ -1,4 +1,4 @@
-// agent/process/own_variables.cc: what own_variables.h asks of the kernel.
+// agent/process/own_variables.cc: the parts of own_variables.h that ask the kernel.
 #include "agent/process/own_variables.h"
 
 #include "agent/libc/valgrind.h"
@@ -14,7 +14,7 @@ uint64_t ask_storage_avma() {
   return has_filters() ? kUnknown : ask_storage_register(kUnknown);
 }
 
-// Valgrind knows the instruction in its newest versions alone.
+// Only the newest versions of Valgrind know the instruction.
 void settle_own_variables() {
   g_can_read_storage_register = (processor_flags() & kHasStorageInstruction) != 0 && !is_in_valgrind();
 }

@@ -1,8 +1,8 @@
-// agent/process/question.cc: a question is a word that goes round: free, being written, asked, answered, free.
+// agent/process/question.cc: the word of a question goes through the states free, being written, asked, answered, free.
 //
-// Each step is one compare and swap on the word, which also counts the askers. So a thread that comes back from a long
-// sleep finds that the answer is no longer its own: the collector frees an answer that is not taken for seconds, as the
-// asker may be gone.
+// Each step is one compare and swap on the word, which also counts the askers. If an asker does not take its answer for
+// seconds, the collector frees the slot, because the asker may be gone. A thread that comes back from a long sleep then
+// finds by the count that the answer is no longer its own.
 #include "agent/process/question.h"
 
 #include "agent/libc/raw.h"
@@ -26,14 +26,15 @@ wire::Question* questions() {
 }
 
 // False in a child that a handler has forked since: what it sees of the arena is its parent's, or another one.
-bool is_same_life(uint32_t birth) { return g_fork_page.state == AgentState::kOn && g_birth == birth; }
+bool is_same_session(uint32_t session) { return g_fork_page.state == AgentState::kOn && g_session == session; }
 
-bool can_be_answered(uint32_t birth) {
-  return is_same_life(birth) && !is_collector_dead() &&
+bool can_be_answered(uint32_t session) {
+  return is_same_session(session) && !is_collector_dead() &&
          g_control->detach.load(std::memory_order_relaxed) == wire::Detach::kNo;
 }
 
-// Waiting for a collector that reads what came before, until it has made no progress for too long.
+// Limits the wait for a collector that still has to read what came before the question. Ends when the collector has
+// made no progress for too long.
 class Patience {
  public:
   bool is_left() {
@@ -51,12 +52,13 @@ class Patience {
   uint64_t end_ns_ = still_end_ns_ - kMostStillNs + wire::kMostAskingNs;
 };
 
-constexpr uint32_t kNamingSlots = wire::kQuestions / 2;  // names take long: other questions run beside them
+// questions that look up names take long; the other slots serve other questions beside them
+constexpr uint32_t kNamingSlots = wire::kQuestions / 2;
 constexpr uint32_t kTicketMask = ~uint32_t{0} >> 2;
 
-// A free slot, which is this thread's to write from now on; nullptr: none came free in time.
-wire::Question* claim(uint32_t birth, uint32_t slots, Patience* patience, uint32_t* ticket) {
-  for (uint32_t round = 0; can_be_answered(birth) && patience->is_left(); ++round) {
+// Claims a free slot, which only this thread writes from now on; nullptr: no slot became free in time.
+wire::Question* claim(uint32_t session, uint32_t slots, Patience* patience, uint32_t* ticket) {
+  for (uint32_t round = 0; can_be_answered(session) && patience->is_left(); ++round) {
     for (uint32_t i = 0; i < slots; ++i) {
       wire::Question& question = questions()[i];
       uint32_t word = question.word.load(std::memory_order_relaxed);
@@ -76,7 +78,7 @@ bool is_in_state(const wire::Question& question, uint32_t ticket, wire::Question
   return question.word.load(std::memory_order_acquire) == wire::question_word(ticket, state);  // (K)
 }
 
-// The slot goes from one state to the next, unless it is no longer this thread's.
+// Moves the slot from one state to the next. False: the slot is no longer this thread's.
 bool move(wire::Question* question, uint32_t ticket, wire::QuestionState from, wire::QuestionState to) {
   uint32_t word = wire::question_word(ticket, from);
   return question->word.compare_exchange_strong(word, wire::question_word(ticket, to), std::memory_order_acq_rel);
@@ -113,22 +115,24 @@ void take(const wire::Question& question, Given* given) {
 Answer ask(const Asking& asking, Given* given) {
   using State = wire::QuestionState;
   if (g_control == nullptr || !may_ask_kernel()) return Answer::kNone;
-  const uint32_t birth = g_birth;
+  const uint32_t session = g_session;
   const bool is_naming = asking.kind == wire::QuestionKind::kExplain;
   Patience patience;
   uint32_t ticket = 0;
-  wire::Question* const question = claim(birth, is_naming ? kNamingSlots : wire::kQuestions, &patience, &ticket);
+  wire::Question* const question = claim(session, is_naming ? kNamingSlots : wire::kQuestions, &patience, &ticket);
   if (question == nullptr) return Answer::kNone;
   fill_in(asking, question);
-  if (!is_same_life(birth) || !move(question, ticket, State::kWriting, State::kAsked)) return Answer::kNone;  // (J)
+  if (!is_same_session(session) || !move(question, ticket, State::kWriting, State::kAsked))
+    return Answer::kNone;  // (J)
   g_control->questions_asked.fetch_add(1, std::memory_order_release);
-  while (is_in_state(*question, ticket, State::kAsked) && can_be_answered(birth) && patience.is_left())
+  while (is_in_state(*question, ticket, State::kAsked) && can_be_answered(session) && patience.is_left())
     sys_futex_wait(&question->word, wire::question_word(ticket, State::kAsked), kSleepNs);
-  if (!is_same_life(birth) || move(question, ticket, State::kAsked, State::kFree)) return Answer::kNone;  // taken back
+  if (!is_same_session(session) || move(question, ticket, State::kAsked, State::kFree))
+    return Answer::kNone;  // taken back
   // The collector finishes an answer that it has begun: wait for that, unless it was stopped just there.
   const uint64_t last_ns = is_naming ? patience.end_ns() : sys_monotonic_ns() + kMostStillNs;
   const auto is_being_answered = [&] {
-    return is_in_state(*question, ticket, State::kWriting) && can_be_answered(birth);
+    return is_in_state(*question, ticket, State::kWriting) && can_be_answered(session);
   };
   for (uint32_t round = 0; is_being_answered() && sys_monotonic_ns() < last_ns; ++round) {
     if (is_naming) {
@@ -137,10 +141,10 @@ Answer ask(const Asking& asking, Given* given) {
       let_others_run(round);
     }
   }
-  if (!is_same_life(birth) || !is_in_state(*question, ticket, State::kAnswered)) return Answer::kNone;
+  if (!is_same_session(session) || !is_in_state(*question, ticket, State::kAnswered)) return Answer::kNone;
   const bool is_known = question->is_known != 0;
   take(*question, given);
-  if (!is_same_life(birth) || !move(question, ticket, State::kAnswered, State::kFree)) return Answer::kNone;
+  if (!is_same_session(session) || !move(question, ticket, State::kAnswered, State::kFree)) return Answer::kNone;
   return is_known ? Answer::kGiven : Answer::kUnknown;
 }
 

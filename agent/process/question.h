@@ -1,19 +1,20 @@
 // agent/process/question.h: asks the collector about this process's own numbers, and waits for the answer.
 //
 // Guarantees
-//  - The answer counts every event that came before the question: this thread's, and those of other threads that it
-//    knows to be over.
-//  - The wait ends: with the answer, with the collector's death, after 5 s in which the collector made no progress (5
-//    more if it is stopped in the middle of the answer), or after 20 s if it is that far behind, or looks up names
-//    (kExplain). No lock is taken, and the wait for another thread's question is no longer than that.
+//  - The answer counts every event that came before the question: this thread's, and other threads' events that this
+//    thread knows to have ended.
+//  - The wait ends with the answer, or when the collector dies. It also ends after 5 s in which the collector made no
+//    progress (5 more if the collector is stopped in the middle of the answer), or after 20 s if the collector is that
+//    far behind or looks up names (kExplain). No lock is taken, and the wait for another thread's question is no longer
+//    than that.
 //  - A question that is abandoned while it waits (the thread is cancelled, a handler jumps out) costs a slot for some
 //    seconds. One that is abandoned in the few instructions that write it costs the slot permanently.
-//  - A child that a handler forked during the wait has no answer, and leaves its parent's question alone.
+//  - If a signal handler forks during the wait, the child gets no answer, and leaves its parent's question alone.
 // Context:  any thread that is not in an event and may ask the kernel (state.h). A forked child asks nothing until it
 //           has an arena of its own.
 // Order:    (J) Question::word is release-stored as kAsked, and acquire-loaded as kAnswered (K).
-// Cost:     until the collector's next poll of the rings, up to 2 ms, or 0.2 ms if others asked before; and until it
-//           has read what the program wrote.
+// Cost:     the time until the collector's next poll of the rings (up to 2 ms, or 0.2 ms if other threads asked
+//           before), and until it has read what the program wrote.
 #pragma once
 
 #include "shared/questions.h"

@@ -1,7 +1,7 @@
 // agent/process/redirect.cc: writes into symbol tables and into slots that relocations name.
 //
-// A slot is known by what it holds: the address of one of the functions. A slot that is not bound yet holds another
-// address; when the loader binds it, it gets the address of the agent's function from the changed symbol table.
+// A slot is recognised by what it holds: the address of one of the functions. If a slot is not bound yet, it holds
+// another address. When the loader binds it, it gets the address of the agent's function from the changed symbol table.
 #include "agent/process/redirect.h"
 
 #include "agent/libc/raw.h"
@@ -31,8 +31,8 @@ class AddressFilter {
   uint64_t bits_[64] = {};
 };
 
-// What an object's dynamic section says of its relocations. Nothing is inferred from where tables are: tools move them
-// (patchelf, lld; tests/integration/loader/changed_files.sh).
+// The relocations that an object's dynamic section names. Nothing is inferred from where tables are, because tools move
+// them (patchelf, lld; tests/integration/loader/changed_files.sh).
 struct Tables {
   const ElfW(Sym) * symbols = nullptr;
   const char* strings = nullptr;
@@ -60,7 +60,7 @@ Tables read_relocation_tables(const link_map* object) {
     }
   }
   if (!has_rela_calls) tables.relocations[1] = nullptr;
-  // The first ones name no symbol.
+  // The first relocations (the relative ones) name no symbol.
   if (tables.relocations[0] != nullptr && relative_count <= tables.bytes[0] / sizeof(ElfW(Rela))) {
     tables.relocations[0] += relative_count;
     tables.bytes[0] -= relative_count * sizeof(ElfW(Rela));
@@ -85,12 +85,12 @@ bool names(const Tables& tables, const ElfW(Rela) & relocation, const char* name
   return can_read_object(symbol, sizeof *symbol) && is_object_text(tables.strings + symbol->st_name, name);
 }
 
-// The segments of an object, and what of them the loader made read-only after relocating.
+// The segments of an object, and the part of them that the loader made read-only after relocating.
 class Segments {
  public:
   explicit Segments(const link_map* object) : bias_(object->l_addr), headers_(headers_of_object(object)) {}
 
-  // Flags of the segment that holds the 8 bytes; 0: none does.
+  // Flags of the segment that holds the 8 bytes; 0: no segment does.
   uint32_t flags_at(uint64_t address_avma) const {
     for (uint32_t i = 0; i < headers_.count; ++i) {
       const ElfW(Phdr)& part = headers_.first[i];
@@ -125,7 +125,7 @@ class Writer {
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  // Unprotects what lies between two words of one read-only table. False: it cannot be written.
+  // Unprotects the pages between two words of one read-only table. False: they cannot be written.
   bool open(uint64_t first_avma, uint64_t last_avma) {
     close();
     if (!is_data(first_avma) || !is_data(last_avma)) return false;
@@ -137,7 +137,7 @@ class Writer {
     open_bytes_ = bytes;
     return true;
   }
-  // False: it cannot be written.
+  // False: the word cannot be written.
   bool write(uint64_t address_avma, uint64_t value) {
     if (address_avma % sizeof(uint64_t) != 0 || !is_data(address_avma)) return false;
     if (!is_writable(address_avma) && address_avma - open_avma_ >= open_bytes_) {
@@ -178,8 +178,8 @@ uint64_t word_of(const SoughtSymbol& found) { return reinterpret_cast<uint64_t>(
 
 bool is_main_program(const link_map* object) { return object == first_object(); }
 
-// Binds a library's calls of its own functions to those functions now: bound later, they would be redirected to the
-// agent.
+// Binds a library's calls of its own functions to those functions now. If the loader bound them later, it would
+// redirect them to the agent.
 void bind_own_calls(const link_map* object, const Tables& tables, const Redirection* list, size_t count) {
   Writer writer(object);
   for_each_relocation(tables, 1, [&](const ElfW(Rela) & relocation) {
@@ -198,8 +198,8 @@ bool defines_any(const link_map* object, const Redirection* list, size_t count) 
   return false;
 }
 
-// Slots that hold `real` get `to`; kRestored: slots that hold `to` get `real`. kOthers: as the first, except for
-// functions that the object itself defines. kCalled: only those that calls go through.
+// kOthers and kCalled: slots that hold `real` get `to`. kOthers leaves out functions that the object itself defines;
+// kCalled takes only slots that calls go through. kRestored: slots that hold `to` get `real`.
 enum class Slots { kOthers, kCalled, kRestored };
 
 AddressFilter filter_of(const Redirection* list, size_t count, Slots which) {
@@ -331,8 +331,8 @@ bool are_named(const SoughtSymbol* sought, size_t count) {
 
 }  // namespace
 
-// The loader does not take a symbol whose value is 0 as a definition. All of these symbols stay if an object refers to
-// any of them: through weak references a pointer to one function may already be bound, while a later call of another
+// The loader does not take a symbol whose value is 0 as a definition. If an object refers to any of these symbols, all
+// of them stay. Otherwise a weak reference to one function may already be bound, while a later call of another function
 // would be bound to nothing.
 void withdraw_exports(SoughtSymbol* sought, size_t count) {
   const link_map* const agent = agent_object();

@@ -1,9 +1,9 @@
 // agent/process/sanitizer_check.cc: looks for a sanitizer's library among those that a program needs, and for its first
-// function among those that it has.
+// function among those that the program defines.
 //
-// gcc links sanitizers as shared libraries (libasan.so.8), clang mostly statically: then the program exports their
-// functions, and its hash table tells by one word of its Bloom filter that it has none of them.
-// cli/target/elf_check.cc asks the same of the program that `heapprof run` starts.
+// gcc links sanitizers as shared libraries (libasan.so.8), clang mostly statically. If a sanitizer is linked
+// statically, the program exports its functions; if not, one word of the Bloom filter in the program's hash table tells
+// so. cli/target/elf_check.cc checks the same for the program that `heapprof run` starts.
 #include "agent/process/sanitizer_check.h"
 
 #include "agent/libc/raw.h"
@@ -42,7 +42,8 @@ class Image {
   bool find_tables() {
     Elf64_Phdr dynamic;
     if (!find_header([](const Elf64_Phdr& one) { return one.p_type == PT_DYNAMIC; }, &dynamic)) return false;
-    dynamic_offset_ = file_offset(dynamic.p_vaddr);  // as the loader: offset and size may say anything
+    // found as the loader does; the header's own offset and size may be wrong
+    dynamic_offset_ = file_offset(dynamic.p_vaddr);
     if (dynamic_offset_ == 0) return false;
     uint64_t strings = 0, symbols = 0, hash = 0;
     for_each_dynamic([&](const Elf64_Dyn& entry) {
@@ -97,7 +98,7 @@ class Image {
     return false;
   }
 
-  // Where the loader would find the address in the file; 0: nowhere.
+  // The offset in the file at which the loader would find the address; 0: it is not in the file.
   uint64_t file_offset(uint64_t svma) const {
     Elf64_Phdr segment;
     const auto holds = [svma](const Elf64_Phdr& one) {

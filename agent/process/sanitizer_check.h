@@ -1,12 +1,14 @@
-// agent/process/sanitizer_check.h: is a program built with a sanitizer that replaces malloc and must be loaded first?
+// agent/process/sanitizer_check.h: checks whether a program is built with a sanitizer that replaces malloc and must be
+// loaded first.
 //
 // With the agent preloaded before them, AddressSanitizer refuses to start, and ThreadSanitizer and LeakSanitizer crash.
 //
 // Guarantees
 //  - At most some hundred reads, whatever the file says; the usual program takes a dozen.
 // Not provided: a sanitizer that is linked statically into a program without a GNU hash table (-Wl,--hash-style=sysv).
-// Context:  as check_image (image_check.h), in whose place for files it runs.
-// Trust:    the file is hostile: numbers are checked by the reads that they lead to, which fail beyond its end.
+// Context:  as check_image (image_check.h), on the file table that check_image works on.
+// Trust:    the file is hostile. Its numbers are checked by the reads that use them: a read beyond the file's end
+//           fails.
 #pragma once
 
 #include <elf.h>

@@ -12,10 +12,11 @@ namespace heapprof::agent {
 namespace {
 
 constexpr char kNever = 0;
-// Filters that were announced, and have not failed, by whom they reach.
+// Counts of filters that were announced and have not failed: those of the whole process, and those of single threads.
 std::atomic<uint32_t> g_process_filters{0};
 std::atomic<uint32_t> g_thread_filters{0};
-std::atomic<uint32_t> g_leader_filters{0};  // of those, the first thread's
+// those of g_thread_filters and g_process_filters that the first thread announced
+std::atomic<uint32_t> g_leader_filters{0};
 
 wire::FilterState seen_filter() {
   return g_control != nullptr ? g_control->filter.load(std::memory_order_relaxed) : wire::FilterState::kNone;
@@ -32,7 +33,7 @@ bool is_surely_unfiltered() {
 
 constinit ForkPage g_fork_page{};  // a hook is called before any constructor runs
 int g_pid = 0;
-uint32_t g_birth = 0;
+uint32_t g_session = 0;
 const char* g_single_threaded = &kNever;
 bool g_use_tsc = false;
 uint32_t g_fences = 0;
@@ -42,7 +43,7 @@ constinit thread_local uint32_t t_flags __attribute__((tls_model("initial-exec")
 void turn_off(wire::StopReason reason) {
   uint32_t none = 0;
   g_control->stop_reason.compare_exchange_strong(none, static_cast<uint32_t>(reason), std::memory_order_relaxed);
-  g_fork_page.age.store(0, std::memory_order_relaxed);
+  g_fork_page.generation.store(0, std::memory_order_relaxed);
   g_fork_page.state = AgentState::kOff;
 }
 
@@ -77,8 +78,8 @@ bool has_filters() {
 bool is_filtered() {
   if (!has_filters()) return false;
   if (g_process_filters.load(std::memory_order_relaxed) != 0) return true;
-  // The collector looks at the first thread. If that one announced no filter, a `syscall` instruction of the program
-  // installed it, in unknown threads.
+  // The collector looks at the first thread only. If that thread has a filter but announced none, a `syscall`
+  // instruction of the program installed it, in unknown threads.
   if (seen_filter() == wire::FilterState::kCertain && g_leader_filters.load(std::memory_order_relaxed) == 0)
     return true;
   return !is_surely_unfiltered();

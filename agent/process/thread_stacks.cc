@@ -2,12 +2,13 @@
 //
 // The main thread's stack begins at __libc_stack_end, and the kernel maps nothing of its own within 128 MiB below
 // (MIN_GAP in arch/x86/mm/mmap.c), however small the limit of the stack is. Another thread's descriptor lies at the top
-// of its stack and holds the stack's address and size side by side, at a place that changes between versions of libc:
-// so the agent searches for them. That the stack they describe ends right after the descriptor cannot be chance.
+// of its stack and holds the stack's address and size side by side. Their place in the descriptor changes between
+// versions of libc, so the agent searches for them. A match is certain, because the stack that they describe ends right
+// after the descriptor.
 //
-// The kernel does not report an alternate stack with SS_AUTODISARM while a handler runs on it. So what the program
-// installs is remembered, too (hooks/alternate_stack.cc). It may lie within the thread's own stack, so it is checked
-// first.
+// The kernel does not report an alternate stack with SS_AUTODISARM while a handler runs on it. So the agent also
+// remembers what the program installs (hooks/alternate_stack.cc). An alternate stack may lie within the thread's own
+// stack, so it is checked first.
 #include "agent/process/thread_stacks.h"
 
 #include "agent/libc/raw.h"
@@ -24,9 +25,10 @@ constexpr uint64_t kSmallestStackBytes = 4096;
 constexpr uint64_t kMostBehindDescriptor = 16384;  // thread-local storage may ask for a large alignment
 constexpr uint32_t kAutodisarm = 1u << 31;         // SS_AUTODISARM
 
-// What the program installed last. The lowest bit of the size: it does not stay installed while handlers run on it.
+// What the program installed last. The lowest bit of the size is set if it does not stay installed while handlers run
+// on it.
 constinit thread_local AlternateStack t_alternate __attribute__((tls_model("initial-exec")));
-// Facts of libc's thread descriptor. libc gives them to debuggers in variables that it exports (for libthread_db).
+// Facts about libc's thread descriptor. libc gives them to debuggers in variables that it exports (for libthread_db).
 uint64_t g_descriptor_bytes = 0;  // 0: libc does not tell
 uint64_t g_thread_id_off = 0;     // 0: libc does not tell
 
@@ -67,7 +69,7 @@ StackKind ThreadStacks::kind_of(uint64_t sp) const {
 
 bool ThreadStacks::is_alternate_left(uint64_t old_sp, uint64_t sp) const {
   if (kind_of(sp) != StackKind::kOwn) return false;
-  // The kernel's answer counts if it names a stack, and what is remembered if it names none.
+  // If the kernel reports a stack, that one counts; otherwise the remembered one.
   const StackKind current = asked_.size_bytes != 0 ? StackKind::kAsked : StackKind::kRemembered;
   return stays_installed_ && kind_of(old_sp) == current;
 }

@@ -1,5 +1,5 @@
-// agent/process/thread_stacks.h: on which of its stacks the calling thread was at an address: its own, or the alternate
-// one of its signal handlers.
+// agent/process/thread_stacks.h: tells on which stack of the calling thread an address is: on its own, or on the
+// alternate stack of its signal handlers.
 //
 // Guarantees
 //  - Other stacks are kUnknown: a coroutine's, and an alternate stack that the program installed by a `syscall`
@@ -8,7 +8,7 @@
 // Not provided: bounds that may be read. A stack's guard page may lie within them.
 //
 // Context:  slow paths of hooks, signal handlers too.
-// Cost:     20 ns, and 100 for asking the kernel.
+// Cost:     20 ns, and 100 ns more if the kernel is asked.
 #pragma once
 
 #include <signal.h>
@@ -20,8 +20,8 @@ namespace heapprof::agent {
 enum class StackKind : uint8_t {
   kUnknown,
   kOwn,        // what the kernel or pthread_create gave to the thread
-  kAsked,      // the alternate stack, as the kernel has it
-  kRemembered  // the alternate stack that the program installed last, where the kernel does not tell
+  kAsked,      // the alternate stack, as the kernel reports it
+  kRemembered  // the alternate stack that the program installed last, if the kernel does not report it
 };
 
 struct AlternateStack {
@@ -40,21 +40,22 @@ class ThreadStacks {
     const StackKind kind = kind_of(a_sp);
     return kind != StackKind::kUnknown && kind == kind_of(b_sp);
   }
-  // True if no handler runs on the alternate stack while the thread is on its own: there is one that stays installed
-  // while handlers run on it.
+  // True if the thread was on its alternate stack at old_sp, and has left it, because it is on its own stack at sp.
+  // This can be known only if the alternate stack stays installed while handlers run on it.
   bool is_alternate_left(uint64_t old_sp, uint64_t sp) const;
 
  private:
   AlternateStack asked_{};
-  bool stays_installed_;  // the alternate stack does, while handlers run on it
+  bool stays_installed_;  // the alternate stack stays installed while handlers run on it
   uint64_t own_low_avma_;
   uint64_t own_end_avma_;
 };
 
-// The program has given this to sigaltstack.
+// Stores what the program has given to sigaltstack.
 void remember_alternate_stack(const stack_t& stack);
 
-// The calling thread's id in the kernel, from libc's descriptor of it: no system call. 0: libc does not tell.
+// The calling thread's id in the kernel, from libc's descriptor of the thread: no system call. 0: libc does not say
+// where.
 uint32_t described_thread_id();
 
 // Once, at the start: finds out how libc describes a thread.

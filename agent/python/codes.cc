@@ -36,7 +36,8 @@ Codes* g_codes = nullptr;
 uint64_t load(uint64_t avma) { return *reinterpret_cast<const volatile uint64_t*>(avma); }
 uint32_t load_32(uint64_t avma) { return *reinterpret_cast<const volatile uint32_t*>(avma); }
 
-// The last word of so many bytes. Data shorter than a word lie in an object that is longer.
+// Loads the last word of data of that length. If the data are shorter than a word, what follows them is in the same
+// object.
 uint64_t load_end(uint64_t data_avma, uint64_t bytes) { return load(data_avma + (bytes < 8 ? 0 : bytes - 8)); }
 
 // Mixes the function name's hash, which covers all its characters, the file name's hash, which may be missing, and
@@ -99,7 +100,7 @@ Text read_text(const PythonLayout& layout, uint64_t text_avma) {
           static_cast<uint32_t>(most_bytes < wire::kMostCodeNameBytes ? most_bytes : wire::kMostCodeNameBytes)};
 }
 
-// Writes at most text.most_bytes, and returns how many. In pieces: an event may have little stack.
+// Writes at most text.most_bytes, and returns how many. It reads in pieces, as an event may have little stack.
 uint32_t write_text(const Text& text, unsigned char* to) {
   constexpr uint32_t kPiece = 64;
   unsigned char characters[4 * kPiece];

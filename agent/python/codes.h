@@ -18,7 +18,7 @@
 
 namespace heapprof::agent {
 
-// Maps what is needed. False: no memory. pre: the agent's lock is held, signals are blocked.
+// Maps the tables of code objects. False: no memory. pre: the agent's lock is held, signals are blocked.
 bool prepare_codes();
 // Call at the start of a session, whose collector knows no code object.
 void forget_codes();

@@ -19,7 +19,7 @@ struct ChainFrame {
   uint64_t frame_avma;
   uint64_t code_avma;     // 0: a shim, which is on the C stack and begins a call of the evaluator
   uint64_t instruction;   // an index, or an address (PythonLayout::instruction_scale)
-  uint64_t outside_avma;  // the next frame
+  uint64_t outside_avma;  // the next frame further out
   uint64_t c_avma;        // on the C stack, within the evaluator's call; 0: unknown, or that of the next shim
   bool is_entry;          // the evaluator's call began with this frame
 };
@@ -43,7 +43,8 @@ class FrameChain {
 
   bool is_broken() const { return is_broken_; }
   uint64_t next_avma() const { return frame_; }  // 0: no more frames
-  // The C-stack address of the evaluator's call that runs it; 0: unknown, or given by the frames themselves.
+  // The C-stack address of the evaluator's call that runs the next frame; 0: unknown, or given by the frames
+  // themselves.
   uint64_t next_c_avma() const { return c_frame_; }
 
   // Reads the next frame; false: no more frames.
@@ -80,8 +81,8 @@ class FrameChain {
 
  private:
   static constexpr uint64_t kCFrameBytes = 24;
-  // From this owner on, a frame is not one of a program's functions: 3.12 and 3.13 have only the shim, 3.14 a second
-  // kind, 3.15 one that ends a thread's chain.
+  // A frame whose owner has this value or a higher one is not of a program's function: 3.12 and 3.13 have only the
+  // shim, 3.14 a second kind, 3.15 one that ends a thread's chain.
   static constexpr unsigned char kFirstShimOwner = 3;
 
   static uint64_t load(uint64_t avma) { return *reinterpret_cast<const volatile uint64_t*>(avma); }

@@ -1,5 +1,5 @@
-// agent/python/interpreter.cc: determines a version by the symbols that it exports, as none of its functions is called
-// for that.
+// agent/python/interpreter.cc: determines CPython's version by the symbols that its library exports: no function of it
+// is called for that.
 #include "agent/python/interpreter.h"
 
 #include "agent/process/arena.h"

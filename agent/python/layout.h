@@ -17,8 +17,8 @@ namespace heapprof::agent {
 
 inline constexpr uint16_t kNoField = 0xffff;
 
-// What one call of the evaluator's C function runs: one frame; or a frame with a flag and all that it calls; or all
-// frames up to one that is on the C stack itself.
+// What one call of the evaluator's C function runs. kEachFrame: one frame. kFlag: a frame that has a flag, and all that
+// it calls. kShim: all frames up to one that is on the C stack itself (a shim).
 enum class PythonEntry : uint8_t { kEachFrame, kFlag, kShim };
 
 // Offsets in bytes; kNoField: no such field.
@@ -26,9 +26,9 @@ struct PythonLayout {
   PythonEntry entry = PythonEntry::kShim;
   uint8_t instruction_scale = 0;       // bytes of code per unit of frame_instruction, if that is an index; 0: address
   uint16_t thread_top = kNoField;      // in a thread's state: its innermost frame
-  uint16_t thread_c_frame = kNoField;  // likewise: the record of the evaluator's last call on the C stack
-  uint16_t c_frame_top = kNoField;     // there: its innermost frame, instead of thread_top
-  uint16_t c_frame_previous = 8;       // there: the record of the evaluator's previous call
+  uint16_t thread_c_frame = kNoField;  // in a thread's state: the record of the evaluator's last call, on the C stack
+  uint16_t c_frame_top = kNoField;     // in that record: its innermost frame, instead of thread_top
+  uint16_t c_frame_previous = 8;       // in that record: the record of the evaluator's previous call
   uint16_t frame_previous, frame_code, frame_instruction;
   uint16_t frame_bytes;  // how much of a frame is read
   uint16_t frame_owner = kNoField;

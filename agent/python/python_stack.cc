@@ -31,7 +31,7 @@ constexpr uint32_t kLatestCodes = 256;
 // A code object whose number is known.
 struct LatestCode {
   uint64_t code_avma;
-  uint64_t unmaps;  // at this count, all memory that its identity is read from is readable
+  uint64_t unmaps;  // KnownPages::unmaps() when all memory that its identity is read from was readable
   CodeIdentity identity;
   uint32_t number;
 };
@@ -43,8 +43,8 @@ class PythonStack {
   uint32_t count;  // frames of the previous stack, shims included
   uint32_t native_count;
   bool is_cut;           // the stack is too deep for the room
-  bool is_broken;        // beyond its outermost frame is no valid frame
-  bool has_c_positions;  // its frames have their positions from the C stack
+  bool is_broken;        // the frame beyond its outermost one is not valid
+  bool has_c_positions;  // the frames' positions come from the C stack
   KnownPages pages;
   uint16_t slots[kSlots];                      // by a frame's address: its index + 1 when it was last seen
   LatestCode codes[kLatestCodes];              // by address
@@ -71,8 +71,8 @@ bool is_at(const UnwindContext* unwind, const PythonFrame& frame) {
   return evaluator->sp <= frame.c_avma && evaluator[-1].sp > frame.c_avma;
 }
 
-// How many of the outermost frames are unchanged, up to the frame that the chain goes on with; 0: none is known to be.
-// kept: unchanged native frames. Increments *failed if that frame is unchanged but one further out is not.
+// Returns how many of the outermost frames are unchanged, up to and including the chain's next frame; 0: unknown. kept:
+// unchanged native frames. Increments *failed if the next frame is unchanged but one further out is not.
 uint32_t count_same(const Python& python, PythonStack* stack, const UnwindContext* unwind, const FrameChain& chain,
                     uint32_t kept, uint32_t* failed) {
   const uint64_t frame_avma = chain.next_avma();
@@ -104,7 +104,7 @@ struct ReadChain {
 ReadChain read_chain(const Python& python, PythonStack* stack, const UnwindContext* unwind, uint32_t kept,
                      bool can_compare) {
   constexpr uint32_t kEnd = wire::kMaxPythonFrames;
-  constexpr uint32_t kMostFailed = 3;  // a frame far out may have changed: each attempt goes that far
+  constexpr uint32_t kMostFailed = 3;  // if a frame far out has changed, each attempt reads that far
   FrameChain chain(python, &stack->pages);
   ReadChain read{};
   bool is_cut = false;
@@ -128,12 +128,12 @@ ReadChain read_chain(const Python& python, PythonStack* stack, const UnwindConte
 
 // ---- Positions of frames ----
 
-// How many native frames are further out than an address on the C stack, including the frame that it lies in; 0:
-// unknown.
+// Returns how many native frames are further out than an address on the C stack, including the frame in which the
+// address lies; 0: unknown.
 uint32_t position_of(const UnwindContext* unwind, uint64_t c_avma) {
   if (c_avma == 0 || !unwind->is_linked) return 0;
-  const Frame* const frames = unwind->frames;  // outermost first: stack pointers sink
-  uint32_t low = 0, high = unwind->count;      // the first frame whose stack pointer is not above it
+  const Frame* const frames = unwind->frames;  // outermost first: stack pointers decrease
+  uint32_t low = 0, high = unwind->count;      // the first frame whose stack pointer is not above c_avma
   while (low < high) {
     const uint32_t middle = (low + high) / 2;
     if (frames[middle].sp <= c_avma) {
@@ -150,7 +150,7 @@ bool position_by_stack(const UnwindContext* unwind, PythonFrame* frames, uint32_
   for (uint32_t i = first; i < count; ++i) {
     const bool is_same_call = i != 0 && frames[i].c_avma == frames[i - 1].c_avma;
     const uint32_t position = is_same_call               ? frames[i - 1].position
-                              : is_at(unwind, frames[i]) ? frames[i].position  // that of the earlier frame
+                              : is_at(unwind, frames[i]) ? frames[i].position  // that of the frame before in this slot
                                                          : position_of(unwind, frames[i].c_avma);
     if (position == 0 || (i != 0 && position < frames[i - 1].position)) return false;
     frames[i].position = position;
@@ -211,7 +211,7 @@ uint64_t code_start(const PythonLayout& layout, KnownPages* pages, const PythonF
   return frame.code_avma + layout.code_start;
 }
 
-// code: its number.
+// code: the number of the frame's code object.
 uint64_t word_of(const PythonLayout& layout, KnownPages* pages, const PythonFrame& frame, uint32_t code) {
   uint64_t offset_bytes = frame.instruction * layout.instruction_scale;
   if (layout.instruction_scale == 0) {
@@ -219,11 +219,12 @@ uint64_t word_of(const PythonLayout& layout, KnownPages* pages, const PythonFram
   } else if (static_cast<int32_t>(frame.instruction) < 0) {
     offset_bytes = 0;  // the frame has not begun
   }
-  constexpr uint64_t kMostOffset = INT32_MAX;  // before the first instruction it is a "negative" one
+  constexpr uint64_t kMostOffset = INT32_MAX;  // before the first instruction, the difference is "negative"
   return wire::pack_python_frame(code, offset_bytes > kMostOffset ? 0 : static_cast<uint32_t>(offset_bytes));
 }
 
-// Puts what was read into *frame, which holds an older frame if has_older. False: the frame's code is no code object.
+// Puts the frame that was read into *frame, which holds an older frame if has_older. False: the frame's code is no code
+// object.
 bool take_frame(const Python& python, PythonStack* stack, const ChainFrame& read, bool has_older, PythonFrame* frame) {
   KnownPages* const pages = &stack->pages;
   const bool is_same_code = has_older && frame->word != 0 && frame->code_avma == read.code_avma &&
@@ -309,7 +310,7 @@ void add_python_frames(PythonStack* stack, UnwindContext* unwind, StackDelta* de
   }
   stack->count = count;
   find_positions(python, unwind, stack, read.same, count);
-  if (!stack->has_c_positions) {  // perhaps all of them have other positions
+  if (!stack->has_c_positions) {  // all frames may have other positions
     native_keep = 0;
     python_keep = 0;
   } else if (python_keep < count && stack->frames[python_keep].position < native_keep) {

@@ -5,13 +5,15 @@
 // corrupt its ring. An abandoned event need not be recognised at once, as there are more contexts. So an event counts
 // as interrupted until something proves that it was abandoned:
 //  - Its hook's frame is in use again: the return address lies in the frames of this very call.
-//  - This event began on the same stack, and not below it. The agent knows the bounds of the thread's own stack and of
-//    its alternate one (process/thread_stacks.h); an address elsewhere may be on any coroutine's stack.
-//  - It began on an alternate stack that stays installed while handlers run there, and this event on the thread's own
-//    stack.
-//  - No further context is left, it began above on the same stack, and no word between the two points into the agent.
-//    Had it been interrupted, a return address or the signal's frame would be there.
-// What began inside an abandoned event was abandoned with it.
+//  - This event began on the same stack as the old one, at the same address or above. The agent knows the bounds of the
+//    thread's own stack and of its alternate one (process/thread_stacks.h); an address elsewhere may be on any
+//    coroutine's stack.
+//  - The old event began on an alternate stack that stays installed while handlers run there, and this event began on
+//    the thread's own stack.
+//  - No further context is left, the old event began above this one on the same stack, and no word between the two
+//    points into the agent. If the old event had been interrupted, a return address into the agent or the signal's
+//    frame would be there.
+// Events that began inside an abandoned event were abandoned with it.
 #include "agent/record/abandoned.h"
 
 namespace heapprof::agent {

@@ -20,10 +20,11 @@ struct EventStart {
   uint64_t own_sp;
 };
 
-// True if the event that began at old_sp cannot go on once one begins at `start`.
+// True if it is certain that the event that began at old_sp will not resume, because another one begins at `start`.
 bool is_abandoned(const ThreadStacks& stacks, uint64_t old_sp, const EventStart& start);
 
-// The same by another proof, which reads the stack between the two. For use when no further context is left.
+// As is_abandoned, by another proof: it reads the stack between the two stack pointers. For use when no further context
+// is left.
 bool leads_nowhere(const ThreadStacks& stacks, uint64_t old_sp, const EventStart& start);
 
 }  // namespace heapprof::agent

@@ -62,7 +62,7 @@ Context* make_context(uint32_t ring, bool is_claimed = false) {
   context->data = data;
   context->header = ring_header(ring);
   context->ring = ring;
-  context->birth = g_birth;
+  context->session = g_session;
   begin_ring(context);
   __atomic_store_n(&g_contexts[ring], context, __ATOMIC_RELEASE);
   return context;
@@ -126,8 +126,8 @@ void prepare_shared_ring() {
   context->guard = kAlwaysBusy;
 }
 
-// Publishes that the rings [0, count) are in use. Called before this ring's first stamp, as the collector may look
-// without a fence.
+// Publishes that the rings [0, count) are in use. Called before this ring's first stamp, as the collector may read the
+// count without a fence.
 void publish_rings(uint32_t count) {
   uint32_t known = g_control->rings_claimed.load(std::memory_order_relaxed);
   while (known < count &&
@@ -155,7 +155,8 @@ void map_prepared_contexts() {
 }
 
 // claim_context for a thread that may be filtered: no system call, no lock, and signals are not blocked. A handler may
-// claim another at any instant; if it returns, its context is in the slot, and this one is left for the next claim.
+// claim another context at any instant. If that handler returns, its context is in the slot, and the one claimed here
+// is left for the next claim.
 Context* claim_prepared_context(Context* const& slot) {
   const uint32_t thread_id = described_thread_id();
   if (thread_id == 0) return nullptr;
@@ -174,7 +175,7 @@ Context* claim_prepared_context(Context* const& slot) {
   take_context(context, thread_id);
   publish_rings(context->ring + 1);
   finish_owning(context);
-  return slot != nullptr && slot->birth == g_birth ? slot : context;
+  return slot != nullptr && slot->session == g_session ? slot : context;
 }
 
 constexpr int kClaimBytes = 1024;  // of stack that claiming a context may take
@@ -186,15 +187,15 @@ Context* claim_context(Context* const& slot, bool is_nested) {
   touch_stack<kClaimBytes>();
   const SignalsBlocked blocked;
   // A handler may have run since the caller looked, and claimed one.
-  if (slot != nullptr && slot->birth == g_birth) return slot;
+  if (slot != nullptr && slot->session == g_session) return slot;
   // A vfork child: its parent's thread-local storage must not keep a ring of the child's.
   if (sys_getpid() != g_pid) return nullptr;
   const uint32_t thread_id = static_cast<uint32_t>(sys_gettid());
-  const bool has_no_clock = g_use_tsc && is_counter_forbidden();  // by its creator, or bypassing the agent's hook of
-                                                                  // prctl
+  const bool has_no_clock = g_use_tsc && is_counter_forbidden();  // its creator forbade it, or a call that bypassed the
+                                                                  // agent's hook of prctl
   lock(g_fork_page.lock);
   if (has_no_clock && g_fork_page.state == AgentState::kOn) turn_off(wire::StopReason::kNoClock);
-  if (g_fork_page.state != AgentState::kOn) {  // a session ended while this thread waited for the lock (end_life)
+  if (g_fork_page.state != AgentState::kOn) {  // a session ended while this thread waited for the lock (end_session)
     unlock(g_fork_page.lock);
     return nullptr;
   }
@@ -230,8 +231,8 @@ Context* claim_context(Context* const& slot, bool is_nested) {
 
 // ---- Nested events ----
 
-// Takes a context whose event was abandoned for an event that begins at `sp`, and frees those nested in it. A handler
-// may do the same at any instant, so a context is taken before it is repaired.
+// Takes over a context whose event was abandoned, for an event that begins at `sp`, and frees the contexts nested in
+// it. A handler may do the same at any instant, so a context is taken before it is repaired.
 void take_over(Context* context, uint64_t sp) {
   for (Context* inner = context; inner != nullptr; inner = inner->nested) {
     if (inner->guard == 0 && inner != context) continue;
@@ -256,8 +257,8 @@ Context* begin_nested_event(Context* first, const EventStart& start) {
   for (uint32_t level = 0;; ++level, context = context->nested) {
     if (context->guard == 0) {
       context->guard = start.sp;
-      // Its first event gets a stamp of its own: the events before the handler, in the thread's other ring, have
-      // smaller ones.
+      // The first event in this context gets a stamp of its own: the events before the handler, in the thread's other
+      // ring, have smaller ones.
       context->until_stamp = 1;
       return context;
     }
@@ -309,10 +310,10 @@ Context* begin_event_slow(uint64_t sp) {
     return nullptr;
   }
   if (g_fork_page.state == AgentState::kOff) return nullptr;
-  if (g_fork_page.state == AgentState::kUnknown && !start_life()) return nullptr;
+  if (g_fork_page.state == AgentState::kUnknown && !start_session()) return nullptr;
 
   Context* context = t_context;
-  if (context != nullptr && context->birth != g_birth) context = nullptr;
+  if (context != nullptr && context->session != g_session) context = nullptr;
   if (context == nullptr) {
     context = claim_context(t_context, false);
     if (context == nullptr) {
@@ -353,13 +354,13 @@ bool is_in_event() {
   return context != nullptr && context->guard != 0 && context->guard != kAlwaysBusy;
 }
 
-// The interrupted code may have the address of its next record, 32 bytes at most, in a register. It then writes there
-// the same bytes as its parent does.
+// The interrupted code may have the address of its next record, 32 bytes at most, in a register. Then it still writes
+// into its parent's ring, but the same bytes as its parent does.
 void divert_event() {
   HEAPPROF_LARGE static unsigned char nowhere[wire::kLargeRingBytes];
   static wire::RingHeader header_of_nowhere;
   for (Context* context = t_context; context != nullptr; context = context->nested) {
-    lead_ring_to(context, nowhere);
+    point_ring_to(context, nowhere);
     context->header = &header_of_nowhere;
   }
 }

@@ -1,9 +1,10 @@
 // agent/record/context.h: what one thread needs to record: its ring, its clock, its previous stack.
 //
 // A thread has a context from its first event on, and one more for each level of signal handlers that ever allocated
-// while the level below was inside an event. A context belongs to a ring for ever. A new thread gets both when the
-// kernel says that the old thread is gone, or when the new thread's thread-local storage has the address of the old
-// one's. There is no clean-up at thread exit, as destructors that run after the agent's would still allocate.
+// while the level below was inside an event. A context belongs to the same ring all the time. A new thread takes over
+// both from an old one if the kernel says that the old thread is gone, or if the new thread's thread-local storage has
+// the address of the old one's. There is no clean-up at thread exit, as destructors that run after the agent's would
+// still allocate.
 //
 // A thread that may be under a seccomp filter gets one of the contexts that were prepared before the filter was
 // installed. It takes no lock, as it cannot block its signals.
@@ -37,14 +38,14 @@ inline constexpr uint32_t kMostPushed = 1024;  // NVTX ranges that a thread has 
 struct OperatorTable;
 struct TorchOperators {
   OperatorTable* table;  // those that have begun and not ended; nullptr: no operator has begun yet
-  uint32_t next;         // where the table has room, as a rule
+  uint32_t next;         // the entry at which the search for a free one begins
   bool has_sequence;
   int64_t sequence;  // of the operator that is about to begin
 };
 
 struct Context {
   uint64_t guard;  // 0, or the stack pointer of the event in progress; ~0 in the shared context
-  // The generation (age) at which records can be written at once; kNotReady: something has to be done before.
+  // The generation at which records can be written at once; kNotReady: prepare() (record_parts.h) comes first.
   uint64_t ready_for;
   uint64_t stack_ready_for;  // likewise, for records with a stack; always kNotReady if Python's frames are read or
                              // blocks were sampled
@@ -56,31 +57,31 @@ struct Context {
   uint64_t stamp_base;   // stamp of the last kTimestamp record
   uint32_t stamp_delta;  // the last record's
   uint32_t until_stamp;  // while single-threaded: records until the next stamp
-  uint32_t age;          // what the last kAge record said
+  uint32_t generation;   // what the last kGeneration record said
   uint32_t reserved;
   // If blocks are sampled (agent/record/sampling.h):
   uint64_t drawn_interval;  // the interval that the distance to the next point was drawn with; 0: not yet
   uint64_t told_interval;   // what the last kInterval record said
   uint64_t random;          // the last random number
-  uint32_t birth;           // of the session in which it was made (g_birth)
+  uint32_t session;         // of the session in which it was made (g_session)
   uint32_t thread_id;
   uint32_t ring;
   uint64_t owner;              // the owning thread, atomic (context_table.h); 0: none yet
   bool is_shared;              // several threads take turns, under `lock`
   bool is_stalled;             // the collector made no progress for too long: drop until it does
   bool needs_open;             // the records that open the ring for its owner are still to be written (open_ring)
-  bool needs_reset;            // they must also say that the previous stack is empty again (kReset)
+  bool needs_reset;            // those records must also say that the previous stack is empty (kReset)
   std::atomic<uint32_t> lock;  // shared context only: see agent/process/lock.h
   SignalMask signals;          // shared context only: the holder's signal mask
   Context* nested;             // for signal handlers that interrupt an event of this context
   unsigned char* data;         // the ring's
   uint32_t chunk;              // which one is written to
-  uint32_t next_chunk;         // the same, or the one that is being taken
+  uint32_t next_chunk;         // `chunk`, or the one that is being taken
   uint64_t chunk_count;        // where `chunk` begins, as a count of bytes
   uint64_t next_count;         // likewise
   uint64_t pressed_tail;       // while the tail is here, the ring grows without waiting: the collector makes no
                                // progress
-  uint64_t launches_told;      // value of RingHeader::kernel_launches in the last kLaunches record
+  uint64_t launches_reported;  // value of RingHeader::kernel_launches in the last kLaunches record
   uint32_t scope_count;        // scopes ever begun in this ring
   uint32_t scope_changes;      // grows whenever the owner, having launched something, may be in another scope
   uint64_t* reference_pcs;     // --verify-stacks, --unwinder=libunwind: kMaxFrames; nullptr until used
@@ -91,7 +92,7 @@ struct Context {
   uint64_t pushed_ranges[kMostPushed];  // what they are (agent/nvtx/ranges.cc); untouched if NVTX is not used
 };
 
-// The next event opens the ring again.
+// Makes the next event write the records that open the ring.
 inline void require_opening(Context* context) {
   context->needs_open = true;
   context->ready_for = kNotReady;
@@ -111,8 +112,8 @@ void start_python(Context* context);
 void end_shared_event(Context* context);
 
 // Returns the thread's own context if no event of it is in progress; nullptr: begin_event_slow finds out what to do.
-// The context may be of another session: is_ready and is_usable check that. The caller asks them only once the guard is
-// set, as a handler may have forked before.
+// The context may be of another session: is_ready and is_usable check that. The caller calls them only after the guard
+// is set, because a handler may have forked before that.
 inline Context* begin_event_fast(uint64_t sp) {
   Context* context = t_context;
   if (HEAPPROF_UNLIKELY(context == nullptr || context->guard != 0)) return nullptr;
@@ -123,7 +124,7 @@ inline Context* begin_event_fast(uint64_t sp) {
 
 // True if events are recorded, and the context is of this session.
 inline bool is_usable(const Context* context) {
-  return g_fork_page.age.load(std::memory_order_relaxed) != 0 && context->birth == g_birth;
+  return g_fork_page.generation.load(std::memory_order_relaxed) != 0 && context->session == g_session;
 }
 
 // pre: begin_event_fast returned it
@@ -157,7 +158,8 @@ void divert_event();
 // In a forked child: forgets every context of the parent's session. Their memory stays mapped: if a signal handler
 // forked, the event that it interrupted goes on in it. pre: the agent's lock is held.
 void forget_contexts();
-// The same in a process that goes on and may have another session: the threads that own the memory use it again.
+// As forget_contexts, in a process that goes on and may have another session: the threads that own the contexts' memory
+// will use it again.
 // pre: the agent's lock is held, nothing is recorded.
 void retire_contexts();
 // True if any thread is inside an event. Once recording is off and this is false, no event begins any more.

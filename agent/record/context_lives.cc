@@ -41,7 +41,7 @@ void forget_contexts(bool keeps_memory) {
     }
     context = nullptr;
   }
-  if (!keeps_memory) g_older = nullptr;  // a child has other threads
+  if (!keeps_memory) g_older = nullptr;  // the threads of the parent do not exist in a child
   t_context = nullptr;
 }
 

@@ -10,14 +10,14 @@ namespace heapprof::agent {
 inline constexpr uint32_t kSharedRing = 1;      // kept free for the threads that find no ring of their own
 inline constexpr uint64_t kAlwaysBusy = ~0ull;  // guard of the shared context: sends every event to the slow path
 
-extern Context* g_contexts[wire::kMaxRings];  // [0, n) are mapped; atomic if the lock is not held
+extern Context* g_contexts[wire::kMaxRings];  // [0, n) are mapped; without the lock, read them atomically
 
 // ---- The owner of a context ----
 //
 // Context::owner names the owner's thread-local storage and counts the owners, so that if two threads take a context at
 // once, only one succeeds. kTaking is set until the rest of the context names its owner. No two living threads have the
-// same thread-local storage. So a context that names the calling thread's, and that this thread does not use, belongs
-// to a thread that is gone, or was claimed by a handler that jumped out of the claim.
+// same thread-local storage. So if a context names the calling thread's storage, but this thread does not use it, then
+// its owner is gone, or a handler claimed it and jumped out of the claim.
 
 inline constexpr uint64_t kTaking = uint64_t{1} << 63;
 inline constexpr uint64_t kOneOwner = uint64_t{1} << 44;
@@ -37,14 +37,14 @@ inline void finish_owning(Context* context) {
   __atomic_store_n(&context->owner, context->owner & ~kTaking, __ATOMIC_RELEASE);
 }
 
-// In this process only: another process may have the id by now.
+// Asks about this process only: by now a thread of another process may have the id.
 inline bool is_thread_gone(uint32_t thread_id) {
   return raw_syscall(SYS_tgkill, g_pid, static_cast<long>(thread_id), 0) == -ESRCH;
 }
 
-// Returns zeroed memory of an earlier session that no other thread can reach: of a thread that is gone, without an
-// owner, or the calling thread's own if is_claimed. A shared context's memory is reused, for the shared ring, only if
-// no thread ever had it. nullptr: no such memory. pre: the lock is held, signals are blocked.
+// Returns the zeroed memory of an earlier session's context that no other thread can reach: its owner is gone, or it
+// has no owner, or (only if is_claimed) the calling thread owns it. A shared context's memory is reused, for the shared
+// ring, only if no thread ever used that context. nullptr: no such memory. pre: the lock is held, signals are blocked.
 unsigned char* take_older(uint32_t ring, uint64_t size_bytes, bool is_claimed);
 
 }  // namespace heapprof::agent

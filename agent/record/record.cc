@@ -6,7 +6,7 @@
 #include "agent/record/record.h"
 
 #include "agent/libc/vector_state.h"
-#include "agent/process/age.h"
+#include "agent/process/generation.h"
 #include "agent/process/link_map.h"
 #include "agent/record/record_fast.h"
 #include "agent/record/record_parts.h"
@@ -21,17 +21,17 @@ std::atomic<const Waiting*> g_waiting{nullptr};
 
 [[gnu::noinline]] bool prepare(Context* context) {
   if (context->needs_open && !open_ring(context)) return false;
-  const uint32_t age = current_age();
-  if (context->age != age) {
+  const uint32_t generation = current_generation();
+  if (context->generation != generation) {
     if (!reserve(context, kRecordBytes)) return false;
-    context->age = age;
-    put(context, wire::pack_control(wire::ControlKind::kAge, age));
+    context->generation = generation;
+    put(context, wire::pack_control(wire::ControlKind::kGeneration, generation));
   }
-  set_age(context->unwind, age);
+  set_generation(context->unwind, generation);
   const bool is_python_new =
       g_control->python != 0 && context->python == nullptr && g_python.load(std::memory_order_acquire) != nullptr;
   if (HEAPPROF_UNLIKELY(is_python_new)) start_python(context);
-  context->ready_for = g_control->unwinder == wire::UnwinderKind::kHeapprof ? age : kNotReady;
+  context->ready_for = g_control->unwinder == wire::UnwinderKind::kHeapprof ? generation : kNotReady;
   context->stack_ready_for = context->python == nullptr && context->told_interval == 0 ? context->ready_for : kNotReady;
   return true;
 }
@@ -125,9 +125,9 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   StackDelta delta;
   if (HEAPPROF_LIKELY(context->ready_for != kNotReady)) {
     const bool is_near = context->python != nullptr && capture_as_hooks_do(context->unwind, caller, &delta);
-    if (!is_near) capture_stack(context->unwind, caller, context->age, &delta);
+    if (!is_near) capture_stack(context->unwind, caller, context->generation, &delta);
   } else if (g_control->unwinder == wire::UnwinderKind::kFramePointers) {
-    capture_frame_pointers(context->unwind, caller, context->age, &delta);
+    capture_frame_pointers(context->unwind, caller, context->generation, &delta);
   } else {
     capture_with_reference(context, caller, &delta);
   }
@@ -136,7 +136,7 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   return delta.truncation == 0;
 }
 
-// The same if the chunk has little room, or there is much to write.
+// Writes the record of record_changed if the chunk has little room, or there is much to write.
 [[gnu::noinline]] void write_changed_slowly(Context* context, uint64_t w0, const StackDelta& delta) {
   write_captured(context, wire::record_type(w0), wire::record_address(w0), wire::record_size(w0), delta, nullptr);
 }
@@ -160,7 +160,7 @@ bool is_time_for(const Waiting& waiting, UnwindContext* unwind) {
   return waiting.is_time(pcs_avma, count);
 }
 
-// The loader may be adding an object.
+// If the loader made the call, it may be adding an object.
 void look_for_loads(const uint64_t* hook_frame) {
   if (HEAPPROF_UNLIKELY(is_loader(hook_frame[1]))) note_loading();
 }
@@ -218,15 +218,15 @@ void record_stacked(wire::RecordType type, const void* block, size_t size_bytes,
   Context* context = begin_event(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
   if (HEAPPROF_LIKELY(!is_sampling())) return record_begun(type, context, block, size_bytes, hook_frame);
-  end_event(context);  // it began a session in which blocks are sampled
+  end_event(context);  // begin_event has begun a session in which blocks are sampled
   record_sampled(type, block, size_bytes, hook_frame);
 }
 
 void record_free(const void* block, uint64_t sp) {
-  if (!is_end_passed(block, sp)) record_told_free(block, sp);
+  if (!is_end_passed(block, sp)) record_reported_free(block, sp);
 }
 
-void record_told_free(const void* block, uint64_t sp) {
+void record_reported_free(const void* block, uint64_t sp) {
   Context* context = begin_ending_event(sp);
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
   write_plain(context, wire::RecordType::kFree, address_of(block));

@@ -23,8 +23,8 @@ struct Context;
 
 // Records a block after the real call has returned it: kMalloc or kReallocEnd.
 void record_stacked(wire::RecordType type, const void* block, size_t size_bytes, const uint64_t* hook_frame);
-// The same in an event that has begun; ends it. interval_bytes: the sampling interval that chose the block; 0: every
-// block is recorded.
+// As record_stacked, in an event that has begun; ends the event. interval_bytes: the sampling interval that chose the
+// block; 0: every block is recorded.
 void record_begun_by(wire::RecordType type, Context* context, const void* block, size_t size_bytes,
                      uint64_t interval_bytes, const uint64_t* hook_frame);
 inline void record_begun(wire::RecordType type, Context* context, const void* block, size_t size_bytes,
@@ -40,8 +40,8 @@ inline void record_malloc(const void* block, size_t size_bytes, const uint64_t* 
 }
 // Records the end of a block, before the real call. pre: block is not nullptr. sp: the hook's CFA
 void record_free(const void* block, uint64_t sp);
-// The same for a block whose end has to be recorded, as the caller has checked (agent/record/sampling.h).
-void record_told_free(const void* block, uint64_t sp);
+// As record_free, for a block whose end has to be recorded, as the caller has checked (agent/record/sampling.h).
+void record_reported_free(const void* block, uint64_t sp);
 // Records that realloc is about to be called on a block. pre: block is not nullptr. False: that block's end need not be
 // recorded, and the result is recorded as a new block.
 [[nodiscard]] bool record_realloc_begin(const void* block, const uint64_t* hook_frame);
@@ -68,7 +68,7 @@ void record_device(const DeviceRecord& record, const uint64_t* hook_frame);
 // (agent/hooks/python_objects.h).
 extern void (*g_at_stack)();
 
-// A subscriber that waits for an event from which it may call into a library of the program: the event has ended, and
+// A subscriber that waits until it may call into a library of the program. It may do so right after an event in which
 // no function of that library is on the thread's stack. nullptr: no subscriber.
 struct Waiting {
   bool (*is_time)(const uint64_t* pcs_avma, uint32_t count);  // checks the event's stack, innermost frame first
@@ -76,12 +76,12 @@ struct Waiting {
 };
 extern std::atomic<const Waiting*> g_waiting;
 
-// The calling thread's own context; begins an event to get one if it has none. nullptr: it can have none, or shares
-// one.
+// Returns the calling thread's own context; if the thread has none yet, begins an event to get one. nullptr: the thread
+// cannot get one, or uses the shared one.
 Context* own_context(const uint64_t* hook_frame);
 
-// Records an operation on a scope, or a mark. id: 0 for a scope that begins; it gets one. Returns the scope's id; 0:
-// nothing was recorded.
+// Records an operation on a scope, or a mark. id: 0 for a scope that begins: it is assigned here. Returns the scope's
+// id; 0: nothing was recorded.
 // pre: `name` is of this session
 uint64_t record_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id, const uint64_t* hook_frame);
 // The begin of a scope that is an operator: wire::pack_operator.
@@ -95,8 +95,8 @@ void record_launch(wire::Record launch, const uint64_t* hook_frame);
 // Records that an interval of GPU time begins in the thread's innermost scope, or that its duration is known
 // (wire::ScopeOperation).
 void record_gpu_interval(wire::ScopeOperation operation, uint64_t id, uint64_t duration_ns, const uint64_t* hook_frame);
-// Called when a scope is about to end whose thread has launched something since its scopes last changed; nullptr: no
-// subscriber (agent/cuda/gpu_time.h).
+// Called when a scope is about to end. It may be left out if the thread has launched nothing since its scopes last
+// changed. nullptr: no subscriber (agent/cuda/gpu_time.h).
 extern void (*g_at_scope_end)(const uint64_t* hook_frame);
 // Records how many items a scope that is about to end processed.
 void record_scope_items(uint64_t id, uint64_t items, const uint64_t* hook_frame);

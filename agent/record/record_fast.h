@@ -15,18 +15,18 @@
 
 namespace heapprof::agent {
 
-// Room for a record and everything that may come before it: kAge, kTimestamp and five prefixes.
+// Room for a record and everything that may come before it: kGeneration, kTimestamp and five prefixes.
 inline constexpr uint64_t kRecordBytes = 8 * wire::kUnitBytes;
 
-// True if a record with all that may come before it can be written at once: in this session, at this generation (age).
+// True if a record with all that may come before it can be written at once: in this session, at this generation.
 inline bool is_ready(const Context* context) {
-  return HEAPPROF_LIKELY(context->ready_for == g_fork_page.age.load(std::memory_order_relaxed)) &&
+  return HEAPPROF_LIKELY(context->ready_for == g_fork_page.generation.load(std::memory_order_relaxed)) &&
          HEAPPROF_LIKELY(context->head + kRecordBytes <= context->limit);
 }
 
-// Likewise, for a record with a stack.
+// As is_ready, for a record with a stack.
 inline bool is_stack_ready(const Context* context) {
-  return HEAPPROF_LIKELY(context->stack_ready_for == g_fork_page.age.load(std::memory_order_relaxed)) &&
+  return HEAPPROF_LIKELY(context->stack_ready_for == g_fork_page.generation.load(std::memory_order_relaxed)) &&
          HEAPPROF_LIKELY(context->head + kRecordBytes <= context->limit);
 }
 
@@ -51,7 +51,7 @@ template <bool kHasFresh>
 // pre for all functions below: the block is not nullptr.
 
 // Records a block whose stack equals that of the thread's previous record, or differs from it only in the calling line;
-// any other goes to record.cc.
+// any other block goes to record.cc.
 template <wire::RecordType kType>
 [[gnu::always_inline]] inline void record_stacked_fast(const void* block, size_t size_bytes,
                                                        const uint64_t* hook_frame) {
@@ -143,7 +143,7 @@ template <wire::ScopeOperation kOperation>
   if (HEAPPROF_UNLIKELY(context == nullptr)) return 0;
   const bool can_write =
       is_ready(context) && HEAPPROF_LIKELY(g_use_tsc) &&
-      HEAPPROF_LIKELY(context->header->kernel_launches.load(std::memory_order_relaxed) == context->launches_told);
+      HEAPPROF_LIKELY(context->header->kernel_launches.load(std::memory_order_relaxed) == context->launches_reported);
   if (can_write) {
     if (kOperation == wire::ScopeOperation::kBegin) id = next_scope_id(context);
     const uint32_t delta = stamp_anew(context);

@@ -1,4 +1,4 @@
-// agent/record/record_parts.h: what every record begins with, for the files that write them.
+// agent/record/record_parts.h: what has to precede a record, for the files that write records.
 //
 // Context:  between begin_event and end_event.
 #pragma once
@@ -13,7 +13,7 @@ namespace heapprof::agent {
 bool prepare(Context* context);
 
 inline bool is_prepared(Context* context) {
-  return context->ready_for == g_fork_page.age.load(std::memory_order_relaxed) || prepare(context);
+  return context->ready_for == g_fork_page.generation.load(std::memory_order_relaxed) || prepare(context);
 }
 
 inline uint64_t prefix(wire::RecordType type) { return static_cast<uint64_t>(type) << 60; }

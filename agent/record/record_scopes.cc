@@ -16,8 +16,8 @@ namespace {
 // Attributes the kernels that were launched since the last scope began or ended here to the scope that was innermost.
 void tell_launches(Context* context) {
   const uint64_t launches = context->header->kernel_launches.load(std::memory_order_relaxed);
-  if (HEAPPROF_LIKELY(launches == context->launches_told)) return;
-  context->launches_told = launches;
+  if (HEAPPROF_LIKELY(launches == context->launches_reported)) return;
+  context->launches_reported = launches;
   put(context, wire::pack_control(wire::ControlKind::kLaunches, launches));
 }
 
@@ -26,18 +26,18 @@ void tell_launches(Context* context) {
 void (*g_at_scope_end)(const uint64_t* hook_frame) = nullptr;
 
 Context* own_context(const uint64_t* hook_frame) {
-  if (t_context == nullptr || t_context->birth != g_birth) {
+  if (t_context == nullptr || t_context->session != g_session) {
     if (Context* const context = begin_event(cfa_of(hook_frame))) end_event(context);
   }
   Context* const context = t_context;
-  return context == nullptr || context->is_shared || context->birth != g_birth ? nullptr : context;
+  return context == nullptr || context->is_shared || context->session != g_session ? nullptr : context;
 }
 
 namespace {
 
-// After a launch every change of scopes comes here instead of to record_scope_fast, which so pays nothing for what only
-// launches need.
-// operator_word: 0 if the scope is no operator
+// After a launch, the thread's next change of scopes is recorded here and not by record_scope_fast, so that the fast
+// path pays nothing for launches.
+// operator_word: 0 if the scope is not an operator
 [[gnu::always_inline]] inline uint64_t write_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id,
                                                    uint32_t operator_word, const uint64_t* hook_frame) {
   Context* context = begin_event(cfa_of(hook_frame));

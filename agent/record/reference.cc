@@ -1,7 +1,7 @@
 // agent/record/reference.cc: asks libheapprof-verify.so for the stack and compares it with the agent's own.
 //
-// The agent must not depend on libunwind, so it looks up that library's one function by name among the loaded objects.
-// The agent's stack is captured as the fast path does it, so that a wrong "same as before" shows as well.
+// The agent must not depend on libunwind, so it looks up libheapprof-verify.so's one function by name among the loaded
+// objects. The agent's own stack is captured as on the fast path, so that a wrong "same as before" is found as well.
 #include "agent/record/reference.h"
 
 #include "agent/libc/raw.h"
@@ -48,21 +48,22 @@ bool find_reference_unwinder() {
 
 void capture_with_reference(Context* context, const StartFrame& caller, StackDelta* delta) {
   if (!find_reference_unwinder()) {
-    capture_stack(context->unwind, caller, context->age, delta);
+    capture_stack(context->unwind, caller, context->generation, delta);
     return;
   }
   if (is_filtered()) {
-    capture_stack(context->unwind, caller, context->age, delta);
+    capture_stack(context->unwind, caller, context->generation, delta);
     g_control->verify_filtered.fetch_add(1, std::memory_order_relaxed);
     return;
   }
   const uint32_t count = walk_reference(context, caller);
   if (g_control->unwinder == wire::UnwinderKind::kLibunwind && count != 0) {
-    replace_stack(context->unwind, context->reference_pcs, count, context->age, delta);
+    replace_stack(context->unwind, context->reference_pcs, count, context->generation, delta);
     return;
   }
-  set_age(context->unwind, context->age);
-  if (!capture_as_hooks_do(context->unwind, caller, delta)) capture_stack(context->unwind, caller, context->age, delta);
+  set_generation(context->unwind, context->generation);
+  if (!capture_as_hooks_do(context->unwind, caller, delta))
+    capture_stack(context->unwind, caller, context->generation, delta);
   if (delta->truncation != 0) return;  // no call frame information (JIT code): both only guess, each in its own way
   uint32_t own_count = 0;
   const uint64_t* own = current_stack(context->unwind, &own_count);

@@ -24,7 +24,7 @@ bool may_grow_freely(uint32_t resident) {
   return resident == 0 || g_control->resident_chunks.load(std::memory_order_relaxed) < wire::kMostCalmChunks;
 }
 
-// No chunk is to follow. The order matters: once the counts are equal, next_chunk is not read.
+// Notes that no chunk follows the current one. The order matters: once the counts are equal, next_chunk is not read.
 void forget_next(Context* context) {
   context->next_count = context->chunk_count;
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -60,7 +60,7 @@ void resume_ring(Context* context) {
   find_offsets(context);
 }
 
-void lead_ring_to(Context* context, unsigned char* data) {
+void point_ring_to(Context* context, unsigned char* data) {
   context->data = data;
   find_offsets(context);
 }

@@ -1,13 +1,13 @@
-// agent/record/ring_chunks.h: which part of a ring is written to: as little of it as possible.
+// agent/record/ring_chunks.h: chooses the part of a ring that is written to, so that as little of the ring as possible
+// takes memory.
 //
 // A ring has 32 chunks of 32 KiB (8 in a small ring). When a chunk is full, the producer takes one that the collector
 // has read. While the collector keeps up, the producer alternates between two chunks, and they are all the memory that
 // the ring takes. If no read chunk is left, the producer takes an unused one, up to the whole ring. The collector
 // returns the memory of chunks that were not needed for a while to the system.
-//
-// If all rings together have kMostCalmChunks, a ring that has its kSmallChunks waits for the collector before it grows,
-// as long as the collector makes progress. Otherwise hundreds of threads on two cores would each fill 1 MiB before the
-// collector has its turn, and gain nothing by it.
+// If all rings together have kMostCalmChunks resident chunks, a ring that has its kSmallChunks waits for the collector
+// before it grows, as long as the collector makes progress. Otherwise hundreds of threads on two cores would each fill
+// 1 MiB before the collector has its turn, and gain nothing by it.
 //
 // Guarantees
 //  - One side at a time writes to a chunk: a bit of RingHeader::chunks says which.
@@ -25,8 +25,8 @@ namespace heapprof::agent {
 void begin_ring(Context* context);
 // Sets head, base and limit from what has been published.
 void resume_ring(Context* context);
-// From here on the ring's data are at `data`, which has the size of a large ring.
-void lead_ring_to(Context* context, unsigned char* data);
+// From this call on, the ring's data are at `data`, which has the size of a large ring.
+void point_ring_to(Context* context, unsigned char* data);
 
 // Takes the chunk to be written to next, context->next_chunk. False: no chunk is free, or only after waiting.
 bool take_chunk(Context* context, bool may_grow);

@@ -6,7 +6,7 @@
 #include "agent/record/ring_writer.h"
 
 #include "agent/libc/raw.h"
-#include "agent/process/age.h"
+#include "agent/process/generation.h"
 #include "agent/record/ring_chunks.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ uint32_t sleep_for_space(Context* context, bool* has_found) {
   *has_found = has_space(context);
   if (!*has_found) {
     const long result = sys_futex_wait(&header->wake_sequence, sequence, kSleepNs);
-    // Interrupted by a timer's signals, or refused: time passes all the same.
+    // If a timer's signals interrupt the sleep, or the kernel refuses it, time passes all the same: count 1 ms.
     if (result == -ETIMEDOUT)
       waited_ms = static_cast<uint32_t>(kSleepNs / 1'000'000);
     else if (is_error(result) && result != -EAGAIN)
@@ -82,8 +82,8 @@ uint32_t sleep_for_space(Context* context, bool* has_found) {
 }  // namespace
 
 bool wait_for_space(Context* context) {
-  // An event of a forked child's parent ends here: the ring is the parent's.
-  if (g_fork_page.state != AgentState::kOn || context->birth != g_birth) return false;
+  // In a forked child, an event that its parent began ends here: the ring is the parent's.
+  if (g_fork_page.state != AgentState::kOn || context->session != g_session) return false;
   if (has_space(context)) {
     context->is_stalled = false;
     return true;
@@ -103,7 +103,7 @@ bool wait_for_space(Context* context) {
   uint32_t still_ms = 0;
   bool has_found = false;
   for (int round = 0;; ++round) {
-    if (g_fork_page.state != AgentState::kOn || context->birth != g_birth) return false;
+    if (g_fork_page.state != AgentState::kOn || context->session != g_session) return false;
     if (is_collector_dead()) {
       turn_off(wire::StopReason::kCollectorDied);
       return false;
@@ -145,8 +145,8 @@ bool open_ring(Context* context) {
   context->until_stamp = kUnstampedRun;
   put(context, wire::pack_control(wire::ControlKind::kTimestamp, now));
   put(context, wire::pack_control(wire::ControlKind::kThread, context->thread_id));
-  context->age = current_age();
-  put(context, wire::pack_control(wire::ControlKind::kAge, context->age));
+  context->generation = current_generation();
+  put(context, wire::pack_control(wire::ControlKind::kGeneration, context->generation));
   context->told_interval = 0;
   put(context, wire::pack_control(wire::ControlKind::kInterval, 0));
   if (context->needs_reset) {

@@ -62,7 +62,7 @@ inline void make_fences(uint32_t orders_stamps) {
   if ((g_fences & kFenceOrder) != 0 || orders_stamps != 0) order_counter();
 }
 
-// For a process with several threads: from here on the collector waits for the record.
+// Call in a process with several threads: from here on the collector waits for this thread's record.
 inline void enter_event(Context* context) {
   context->header->in_event.store(1, std::memory_order_relaxed);  // (B)
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -94,7 +94,7 @@ inline uint32_t stamp(Context* context) {
   }
   return take_stamp(context);
 }
-// The same, always a stamp of its own.
+// As stamp(), but the record always gets a stamp of its own.
 inline uint32_t stamp_anew(Context* context) {
   if (HEAPPROF_LIKELY(*g_single_threaded != 0)) {
     context->until_stamp = kUnstampedRun;

@@ -1,8 +1,8 @@
 // agent/record/sampling.cc: counts blocks down, and chooses those on which a sampling point falls.
 //
-// A block that is not chosen needs no event: the guard is read but not set. So a signal handler in between counts down
-// as well; each step is one instruction, which a handler finds done or not begun. Nothing here may use floating point,
-// as the agent uses no vector registers.
+// A block that is not chosen needs no event: the guard is read but not set. So a signal handler that interrupts the
+// countdown counts down as well. Each step is one instruction, which a handler finds done or not begun. Nothing here
+// may use floating point, as the agent uses no vector registers.
 #include "agent/record/sampling.h"
 
 #include "agent/record/record_fast.h"
@@ -19,8 +19,9 @@ namespace {
 
 uint64_t next_random(Context* context) {
   if (context->random == 0) {
-    context->random = wire::mix_bits(g_sampling.seed ^ wire::mix_bits(uint64_t{context->ring} << 32 | context->birth) ^
-                                     static_cast<uint64_t>(g_pid));
+    context->random =
+        wire::mix_bits(g_sampling.seed ^ wire::mix_bits(uint64_t{context->ring} << 32 | context->session) ^
+                       static_cast<uint64_t>(g_pid));
   }
   return wire::mix_bits(context->random += 0x9e3779b97f4a7c15);
 }
@@ -87,7 +88,7 @@ void record_sampled(wire::RecordType type, const void* block, size_t size_bytes,
   const bool is_plain =
       is_begin && HEAPPROF_LIKELY(begins == wire::Begins::kSampled) && HEAPPROF_LIKELY(context != nullptr) &&
       HEAPPROF_LIKELY(context->guard == 0) &&
-      HEAPPROF_LIKELY(context->ready_for == g_fork_page.age.load(std::memory_order_relaxed)) &&
+      HEAPPROF_LIKELY(context->ready_for == g_fork_page.generation.load(std::memory_order_relaxed)) &&
       HEAPPROF_LIKELY(context->drawn_interval == g_sampling.interval_bytes.load(std::memory_order_relaxed));
   if (HEAPPROF_LIKELY(is_plain)) {
     wire::Countdown* const countdown = &context->header->countdown;

@@ -25,10 +25,10 @@ inline uint32_t recording() { return g_sampling.recording.load(std::memory_order
 // recording() != 0
 [[gnu::always_inline]] inline bool is_sampling() { return is_set_in_memory(&g_sampling.recording); }
 
-// For an address with a mark. A forked child without a session of its own sees its parent's tables and does not change
-// them: its first record begins its session.
+// True if the block that ends at that address, which has a mark, may be a chosen one; takes the mark. A forked child
+// without a session of its own sees its parent's tables and does not change them: its first record begins its session.
 inline bool may_be_chosen(uint64_t address) {
-  if (HEAPPROF_UNLIKELY(g_fork_page.age.load(std::memory_order_relaxed) == 0))
+  if (HEAPPROF_UNLIKELY(g_fork_page.generation.load(std::memory_order_relaxed) == 0))
     return g_fork_page.state == AgentState::kUnknown;
   return wire::take_chosen(&g_sampling, address);
 }
@@ -42,13 +42,14 @@ inline bool is_end_told(const void* block, uint64_t sp) {
   return is_chosen || HEAPPROF_UNLIKELY(is_loader(*reinterpret_cast<const uint64_t*>(sp - 8))) ||
          HEAPPROF_UNLIKELY(wire::ends_of(recording()) == wire::Ends::kAll);
 }
-// True if the end of that block is not recorded, as blocks are sampled, or were never recorded. Call once, likewise.
+// True if the end of that block need not be recorded, because not all blocks are and its begin was not. Call once for
+// each end, as it takes the mark.
 [[gnu::always_inline]] inline bool is_end_passed(const void* block, uint64_t sp) {
   return HEAPPROF_UNLIKELY(is_sampling()) && HEAPPROF_LIKELY(!is_end_told(block, sp));
 }
 // The block stays live after all: marks it again, so that its end is recorded.
 inline void take_back_end(const void* block) {
-  const bool is_alive = g_fork_page.age.load(std::memory_order_relaxed) != 0;
+  const bool is_alive = g_fork_page.generation.load(std::memory_order_relaxed) != 0;
   if (HEAPPROF_UNLIKELY(is_sampling()) && is_alive) wire::add_chosen(&g_sampling, reinterpret_cast<uint64_t>(block));
 }
 

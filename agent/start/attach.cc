@@ -1,8 +1,8 @@
 // agent/start/attach.cc: see attach.h.
 //
-// Calls are redirected to the hooks before the session begins, and restored after it has ended: in between the hooks
-// find the agent off, and forward. So no block can begin unseen while frees are seen already, on any thread, for longer
-// than that.
+// Calls are redirected to the hooks before the session begins, and restored after it has ended. A hook that is called
+// outside the session finds the agent off, and forwards. So no thread's frees are recorded while calls of malloc are
+// not redirected yet (but see redirect_latecomers).
 #include "agent/start/attach.h"
 
 #include "agent/hooks/hook.h"
@@ -22,7 +22,7 @@ namespace heapprof::agent {
 namespace {
 
 // Redirected to the hooks of the same names: first all that allocate, map and release memory.
-constexpr const char* kLed[] = {
+constexpr const char* kRedirected[] = {
     "malloc",        "free",           "calloc", "realloc", "reallocarray", "memalign",
     "aligned_alloc", "posix_memalign", "valloc", "pvalloc", "free_sized",   "free_aligned_sized",
     "mmap",          "mmap64",         "munmap", "mremap",  "mprotect",     "pkey_mprotect",
@@ -34,17 +34,18 @@ constexpr const char* kLed[] = {
 #include "agent/hooks/operator_new.def"
 #undef X
 };
-constexpr size_t kCount = sizeof kLed / sizeof kLed[0];
+constexpr size_t kCount = sizeof kRedirected / sizeof kRedirected[0];
 constexpr size_t kOfMemory = 20;
-static_assert(kLed[kOfMemory - 1][0] == 's' && kLed[kOfMemory][0] == 'e');  // sbrk, execve
-constinit Redirection g_led[kCount]{};
+static_assert(kRedirected[kOfMemory - 1][0] == 's' && kRedirected[kOfMemory][0] == 'e');  // sbrk, execve
+constinit Redirection g_redirections[kCount]{};
 SoughtSymbol g_sought[kCount];
-bool g_is_led = false;
+bool g_is_redirected = false;
 bool g_is_attached = false;
-std::atomic<uint32_t> g_busy_process{0};  // its pid: a forked child is not at what its parent was at
+std::atomic<uint32_t> g_busy_process{0};  // pid of the process that is attaching or detaching: a forked child does not
+                                          // go on with that
 
 void* original(void* address) {
-  for (const Redirection& one : g_led) {
+  for (const Redirection& one : g_redirections) {
     if (one.to == address && one.real != nullptr) return one.real;
   }
   return address;
@@ -52,38 +53,39 @@ void* original(void* address) {
 
 bool are_all_led() {
   for (size_t i = 0; i < kOfMemory; ++i) {
-    if (g_led[i].is_missed) return false;
+    if (g_redirections[i].is_missed) return false;
   }
-  return g_led[0].real != nullptr;
+  return g_redirections[0].real != nullptr;
 }
 
-// False: calls of malloc, or of another one by which memory comes or goes, would be missed.
-bool lead_hooks() {
-  if (!is_loaded_late() || g_is_led) return true;
+// False: calls of malloc, or of another function that allocates, maps or releases memory, would be missed.
+bool redirect_hooks() {
+  if (!is_loaded_late() || g_is_redirected) return true;
   for (size_t i = 0; i < kCount; ++i) {
-    g_led[i] = {kLed[i], find_in_agent(kLed[i]), nullptr, nullptr};
-    g_sought[i] = {kLed[i], nullptr};
+    g_redirections[i] = {kRedirected[i], find_in_agent(kRedirected[i]), nullptr, nullptr};
+    g_sought[i] = {kRedirected[i], nullptr};
   }
   translate_definitions(original);
-  redirect_functions(g_led, g_sought, kCount, OwnCalls::kLead);
-  g_is_led = true;
+  redirect_functions(g_redirections, g_sought, kCount, OwnCalls::kLead);
+  g_is_redirected = true;
   return are_all_led();
 }
 
-// Redirects slots that another thread was binding, to what it had found before, while the definitions were redirected.
-void lead_latecomers() {
-  if (g_is_led) redirect_bound(g_led, kCount);
+// Redirects slots that another thread bound while the definitions were being redirected: it may have found the old
+// ones.
+void redirect_latecomers() {
+  if (g_is_redirected) redirect_bound(g_redirections, kCount);
 }
 
 // False: another thread holds the loader's lock. The hooks stay, and forward.
-bool lead_back() {
-  if (!g_is_led) return true;
+bool restore_hooks() {
+  if (!g_is_redirected) return true;
   if (!lock_loader()) return false;
   restore_own_calls();
-  restore_functions(g_led, g_sought, kCount);
+  restore_functions(g_redirections, g_sought, kCount);
   unlock_loader();
   translate_definitions(nullptr);
-  g_is_led = false;
+  g_is_redirected = false;
   return true;
 }
 
@@ -93,8 +95,8 @@ wire::AttachAnswer attach(const char* invitation, const char* agent_file) {
   if (agent_object() == nullptr) return AttachAnswer::kNoAllocator;  // the agent is in a namespace of its own (dlmopen)
   if (!take_invitation(invitation, agent_file)) return AttachAnswer::kRefused;
   g_is_attached = false;
-  if (g_birth != 0) {
-    end_life();
+  if (g_session != 0) {
+    end_session();
     note_unloading();  // unloads were not reported until now
   }
   g_fork_page.state = AgentState::kOff;   // so that no hook begins a session itself
@@ -102,18 +104,18 @@ wire::AttachAnswer attach(const char* invitation, const char* agent_file) {
   if (is_late && !lock_loader()) return AttachAnswer::kNoLock;
   resolve_real_functions();
   const bool has_malloc = malloc_object() != nullptr;
-  const bool can_record = has_malloc && lead_hooks();
+  const bool can_record = has_malloc && redirect_hooks();
   if (can_record) try_allocator_once();
   if (is_late) unlock_loader();
-  if (can_record && start_late_life()) {
+  if (can_record && start_late_session()) {
     if (is_late && lock_loader()) {
-      lead_latecomers();
+      redirect_latecomers();
       unlock_loader();
     }
     g_is_attached = true;
     return AttachAnswer::kAttached;
   }
-  lead_back();
+  restore_hooks();
   if (!has_malloc) return AttachAnswer::kNoAllocator;
   return can_record ? AttachAnswer::kRefused : AttachAnswer::kNotRedirected;
 }
@@ -121,8 +123,8 @@ wire::AttachAnswer attach(const char* invitation, const char* agent_file) {
 wire::DetachAnswer detach() {
   using wire::DetachAnswer;
   if (!g_is_attached) return DetachAnswer::kNotAttached;
-  end_life();
-  if (!lead_back()) return DetachAnswer::kNoLock;
+  end_session();
+  if (!restore_hooks()) return DetachAnswer::kNoLock;
   g_is_attached = false;
   return DetachAnswer::kDetached;
 }

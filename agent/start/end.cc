@@ -1,14 +1,14 @@
 // agent/start/end.cc: only libc knows that a program comes to its end, so libc has to call the agent.
 //
-// A destructor of the agent would run before those of most libraries, as nothing depends on the agent: what they free
-// would count as reachable. What libc registers first runs last, and the loader's own clean-up, which runs all
-// destructors, is registered after the constructors. So the constructor registers a function, through libc's own
-// interface, which every C++ program uses: until 32 functions are registered it allocates nothing. (Interposing
-// __libc_start_main, to wrap the loader's function that it registers, was weighed and rejected: it would be in the way
-// of every run, for the sake of few.)
+// A destructor of the agent would run before those of most libraries, as nothing depends on the agent: blocks that
+// those free would count as reachable. The function that is registered first with libc runs last, and the loader's own
+// clean-up, which runs all destructors, is registered after the constructors. So the constructor registers a function,
+// through libc's own interface, which every C++ program uses: until 32 functions are registered it allocates nothing.
+// (Interposing __libc_start_main, to wrap the loader's function that it registers, was rejected: every run would pay
+// for what few runs need.)
 //
-// The registers that a caller of exit() still counts on are those that a function saves: they lie on this thread's
-// stack while it waits, between the reported address and the frames of its callers.
+// A caller of exit() relies only on callee-saved registers. While this thread waits, these lie on its stack, between
+// the reported address and the frames of its callers.
 #include "agent/start/end.h"
 
 #include "agent/libc/raw.h"
@@ -28,9 +28,10 @@ namespace {
 constexpr long kSleepNs = 10'000'000;  // then check whether the collector is alive
 constexpr uint32_t kSleepMs = 10;
 
-std::atomic<int> g_asking_pid{0};  // in which process a thread has asked: another one that calls exit() does not wait
+std::atomic<int> g_asking_pid{0};  // the process in which a thread has asked: another thread of it that calls exit()
+                                   // does not wait
 
-// True if a handler of a signal that came during the wait has forked, and returned in the child, which gets no answer.
+// True in a forked child, which gets no answer: a signal handler forked during the wait, and returned in the child.
 bool is_other_process() {
   return g_fork_page.state != AgentState::kOn || g_asking_pid.load(std::memory_order_relaxed) != g_pid;
 }
@@ -58,10 +59,10 @@ void await_answer() {
   }
 }
 
-// Its frame has the registers that its caller's callers count on: below the reported address there is nothing of
+// This function's frame holds the callee-saved registers of its callers: below the reported address there is nothing of
 // theirs.
 [[gnu::noinline]] void ask() {
-  __builtin_unwind_init();  // spills them
+  __builtin_unwind_init();  // spills the registers
   if (g_asking_pid.exchange(g_pid, std::memory_order_relaxed) == g_pid) return;
   g_control->end_stack_avma = stack_pointer();
   g_control->end_thread_avma = reinterpret_cast<uint64_t>(__builtin_thread_pointer());
@@ -87,7 +88,7 @@ void settle_end() {
   if (g_control == nullptr || g_control->leak_check == 0) return;
   using Register = int (*)(void (*)(void*), void*, void*);
   const auto register_end = reinterpret_cast<Register>(find_behind_agent("__cxa_atexit").address);
-  if (register_end != nullptr) register_end(note_end, nullptr, nullptr);  // of no object, so that no unload calls it
+  if (register_end != nullptr) register_end(note_end, nullptr, nullptr);  // nullptr: no object, so no unload calls it
 }
 
 }  // namespace heapprof::agent

@@ -1,9 +1,9 @@
 // agent/start/handshake.cc: one packet to the collector, one back, by raw system calls.
 //
-// libc's socket functions are cancellation points, set errno and can be interposed. The path is tried as an abstract
-// name first: that one survives chroot and a change of user, the path survives a network namespace of the program's
-// own. A collector that is stopped (SIGSTOP) looks like one that is busy, so /proc is asked after each second of
-// silence.
+// libc's socket functions are cancellation points, set errno and can be interposed. The path is first tried as the name
+// of an abstract socket: this works after chroot and a change of user. Then it is tried as a file: this works in a
+// network namespace of the program's own. A collector that is stopped (SIGSTOP) looks like one that is busy, so /proc
+// is asked after each second of silence.
 #include "agent/start/handshake.h"
 
 #include "agent/libc/raw.h"
@@ -20,7 +20,7 @@ namespace heapprof::agent {
 namespace {
 
 constexpr long kPatienceSeconds = 1;
-constexpr int kMostWaits = 10;      // of that length, for a collector that runs and does nothing
+constexpr int kMostWaits = 10;      // of one second each, for a collector that runs and does nothing
 constexpr int kMostBusyWaits = 60;  // for one that works: a thousand processes may have asked at once
 
 int open_socket() {
@@ -48,7 +48,7 @@ bool find_peer(int fd, ucred* peer) {
                                reinterpret_cast<long>(&size)));
 }
 
-// A small file of /proc, closed by a zero byte. Returns the bytes read, 0 if it cannot be read.
+// Reads a small file of /proc, and adds a zero byte. Returns the bytes read; 0: it cannot be read.
 size_t read_proc(const char* path, char* text, size_t size) {
   const long fd = raw_syscall(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path), O_RDONLY | O_CLOEXEC);
   if (is_error(fd)) return 0;
@@ -64,7 +64,7 @@ struct Peer {
   uint64_t used_ticks = 0;  // of a processor
 };
 
-// Not running where /proc gives no answer.
+// If /proc gives no answer, the result says that the peer is not running.
 Peer look_at_peer(int fd) {
   ucred peer{};
   if (!find_peer(fd, &peer)) return {};
@@ -95,9 +95,9 @@ Peer look_at_peer(int fd) {
   return found;
 }
 
-// Whether a process of root, or of this process's user, listens. The name in the environment can be read in
-// /proc/net/unix, and once the collector is gone, any user can take it. In a user namespace that does not map all
-// users, an unmapped one is trusted, too.
+// True if the listener is a process of root or of this process's user. Others are not trusted: any user can read the
+// socket's name in /proc/net/unix and, once the collector is gone, listen there. In a user namespace that does not map
+// all users, an unmapped user is trusted, too.
 bool is_peer_trusted(int fd) {
   constexpr uid_t kUnmapped = 65534;
   constexpr char kAll[] = " 4294967295\n";
@@ -111,7 +111,7 @@ bool is_peer_trusted(int fd) {
   return bytes != 0 && memmem(map, bytes, kAll, sizeof kAll - 1) == nullptr;
 }
 
-// Receives the answer and the descriptor that may come with it (-1).
+// Receives the answer, and the descriptor that may come with it; *arena_fd is -1 if none came.
 bool receive(int fd, wire::Welcome* welcome, int* arena_fd) {
   *arena_fd = -1;
   iovec part{welcome, sizeof *welcome};
@@ -132,7 +132,7 @@ bool receive(int fd, wire::Welcome* welcome, int* arena_fd) {
     ++(peer.used_ticks != used_ticks ? busy_waits : waits);
     used_ticks = peer.used_ticks;
     if (peer.is_running && waits < kMostWaits && busy_waits < kMostBusyWaits) received = -EINTR;
-  } while (received == -EINTR);  // a debugger, SIGSTOP and SIGCONT
+  } while (received == -EINTR);  // interrupted by a debugger, or by SIGSTOP and SIGCONT
   if (received != static_cast<long>(sizeof *welcome)) return false;
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
   if (header != nullptr && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
@@ -171,7 +171,7 @@ FilterLine find_filter_line() {
       } else if (c == kName[matched]) {
         ++matched;
       } else {
-        matched = c == kName[0] ? 1 : 0;  // which is nowhere else in the name
+        matched = c == kName[0] ? 1 : 0;  // the name has no second newline
       }
     }
   }
@@ -184,7 +184,7 @@ FilterLine find_filter_line() {
 
 uint32_t count_own_filters() {
   const FilterLine line = find_filter_line();
-  // Where /proc cannot be read they cannot be counted: any is one too many.
+  // If /proc cannot be read, filters cannot be counted. If there is any, assume more than the collector has.
   if (!line.is_read) return raw_syscall(SYS_prctl, PR_GET_SECCOMP) == 0 ? 0 : UINT32_MAX;
   return line.count;
 }

@@ -1,10 +1,11 @@
 // agent/start/handshake.h: asks the collector for an arena.
 //
 // Guarantees
-//  - At most one second, then the program runs on without the agent; ten if /proc says that the collector runs, and
-//    sixty while it uses the processor: it is only busy (a thousand processes ask at once; on a loaded machine its
-//    drain passes take seconds). Both descriptors are closed again.
-// Not provided: hiding the descriptors during that: see libc/own_file_table.h.
+//  - The agent waits one second for an answer; then the program runs on without the agent. It waits ten seconds if
+//    /proc says that the collector runs, and sixty if the collector also uses the processor. Such a collector is only
+//    busy (a thousand processes ask at once; on a loaded machine its drain passes take seconds). Both descriptors are
+//    closed again.
+// Not provided: hiding the descriptors during the handshake: see libc/own_file_table.h.
 // Context:  start-up and the first allocation of a forked child; signals blocked. Raw system calls only.
 #pragma once
 
@@ -16,12 +17,12 @@ namespace heapprof::agent {
 // UINT32_MAX where there are some and /proc cannot be read.
 uint32_t count_own_filters();
 
-// Whether this process may have as many descriptors more as asking takes.
+// True if this process may open as many further descriptors as asking takes.
 bool has_descriptors();
 
 inline constexpr wire::Answer kNoAnswer{};
 
-// Returns the arena's descriptor, or -1; *answer says why not, kNoAnswer that no answer came.
+// Returns the arena's descriptor, or -1: then *answer says why; kNoAnswer: no answer came.
 int ask_collector(const char* socket_path, const wire::Hello& hello, wire::Answer* answer);
 
 }  // namespace heapprof::agent

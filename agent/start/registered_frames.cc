@@ -1,10 +1,10 @@
 // agent/start/registered_frames.cc: __register_frame and __deregister_frame, by which a JIT compiler tells libgcc how
 // its code is unwound: recorded stacks go through that code, too.
 //
-// The section is forwarded first. libgcc comes with C++ and may be loaded at any time, and unloaded: then the agent's
-// is a definition that the program would not have found, or is in the place of one of libgcc's that would keep it
-// loaded. A libgcc ends the process if a section is taken back that it never had, so it is told only of the end of
-// sections that it has.
+// A section is forwarded to libgcc before the agent notes it. libgcc comes with C++, and may be loaded and unloaded at
+// any time. Without libgcc, the program finds the agent's definition where it would find none. With libgcc, the program
+// binds to the agent's definition, which does not keep libgcc loaded as its own would. A libgcc ends the process if a
+// section that it never had is deregistered, so the agent forwards only the end of sections that it has.
 #include "agent/start/registered_frames.h"
 
 #include "agent/hooks/hook.h"
@@ -19,8 +19,8 @@ namespace {
 
 constinit LateReal g_reals[] = {{"__register_frame"}, {"__deregister_frame"}};
 
-// Which libgcc has a section: the number of the one that was loaded. 0: none was. If there is no room any more, a
-// section counts as one of the libgcc that is loaded.
+// Which libgcc has each section: each libgcc that is loaded has a number; 0: none was loaded. If the table has no room
+// for a section, it counts as one of the libgcc that is loaded now.
 constexpr size_t kMostSections = 1024;
 std::atomic<const void*> g_sections[kMostSections];
 std::atomic<uint32_t> g_library_of[kMostSections];
@@ -44,7 +44,7 @@ void remember(const void* section, uint32_t library) {
   }
 }
 
-// The libgcc that has it.
+// Takes a section out of the table. Returns the number of the libgcc that has it.
 uint32_t forget(const void* section) {
   for (size_t i = 0; i < kMostSections; ++i) {
     const void* expected = section;
@@ -69,7 +69,7 @@ void forget_frame_functions() {
 using namespace heapprof::agent;
 
 HOOK void __register_frame(void* section) {
-  find_real_now(&g_reals[1]);  // whose end ends what the other one was told
+  find_real_now(&g_reals[1]);  // forget_frame_functions() notices by it that this libgcc is unloaded
   remember(section, forward(&g_reals[0], section) ? g_library.load() : 0);
   note_registered_frames(section);
 }

@@ -3,7 +3,7 @@
 
 namespace heapprof::agent {
 
-// An object is being unloaded, perhaps the one that has the real functions.
+// Call when objects are being unloaded: forgets the real functions if their object may be gone.
 void forget_frame_functions();
 
 }  // namespace heapprof::agent

@@ -53,7 +53,7 @@ class Tester {
   uint32_t failures_ = 0;
 };
 
-// "…/libstdc++.so.6" begins with "libstdc++.so" from its last slash on.
+// True if the object's file name, after the last slash, begins with `prefix`: "…/libstdc++.so.6", "libstdc++.so".
 bool has_file_name(const link_map* object, const char* prefix) {
   const char* name = object->l_name;
   for (const char* at = name; *at != 0; ++at) {
@@ -70,8 +70,8 @@ bool is_new_testable() {
   return is_new_recorded() || has_file_name(found.object, "libstdc++.so") || has_file_name(found.object, "libc++.so");
 }
 
-// A main program with a malloc of its own: its calls never reach the agent, and its blocks are not for the free behind
-// it; or they do all the same, as its malloc forwards to the next one.
+// True if the main program has a malloc of its own. Then its calls never reach the agent, and its blocks must not go to
+// the next object's free. Or its malloc forwards to the next one, and the calls reach the agent all the same.
 bool is_family_elsewhere() {
   for (const char* name : {"malloc", "free", "calloc", "realloc"}) {
     if (find_in_process(name).object != find_behind_agent(name).object) return true;
@@ -81,7 +81,7 @@ bool is_family_elsewhere() {
 
 constexpr uint32_t kFamilyElsewhere = 1u << kHook_malloc | 1u << kHook_free | 1u << kHook_calloc | 1u << kHook_realloc;
 
-// True if every function of the list that there is comes from this object.
+// True if every function of the list that is defined at all is defined by this object.
 bool has_all_functions(const link_map* object) {
 #define X(result, name, params, args) \
   if (const Definition found = find_in_process(#name); found.object != nullptr && found.object != object) return false;
@@ -107,8 +107,8 @@ bool is_replaced_by_valgrind() {
   return tester.failures() != 0;
 }
 
-// In a copy large blocks are tried, too, which an allocator may take from another function of its own; here they would
-// change what glibc maps and what it takes from its heap.
+// In a copy of the process, large blocks are tried, too: an allocator may have another function of its own for them. In
+// the process itself, they would change which blocks glibc maps and which it takes from its heap.
 uint32_t test_hooks(bool is_copy) {
   t_flags |= kThreadSelfTest;
   Tester tester;
@@ -157,7 +157,7 @@ uint32_t test_hooks(bool is_copy) {
   return tester.failures();
 }
 
-// As the program's own code calls it: its own function, or the agent's.
+// The function that the program's own code calls by this name: the program's, or else the agent's.
 template <typename Function>
 Function* as_program_calls(const char* name, Function* ours) {
   const Definition found = find_in_process(name);
@@ -246,7 +246,7 @@ uint32_t try_allocator(const link_map* malloc_object) {
       settle_new_hooks(trial.new_trial);
       trial.failures = test_hooks(false);
       break;
-    case CopyEnd::kDied:  // what killed it must not be called here: nothing is known, and that is said
+    case CopyEnd::kDied:  // what killed it must not be called here: all functions are reported as failed
       pass_all_names(&trial);
       trial.failures = kNothingTested;
       break;

@@ -24,9 +24,9 @@
 #include "agent/libc/own_file_table.h"
 #include "agent/libc/raw.h"
 #include "agent/nvtx/tables.h"
-#include "agent/process/age.h"
 #include "agent/process/arena.h"
 #include "agent/process/environment.h"
+#include "agent/process/generation.h"
 #include "agent/process/link_map.h"
 #include "agent/process/loaded_object.h"
 #include "agent/process/loader_lock.h"
@@ -56,8 +56,8 @@ namespace heapprof::agent {
 
 namespace {
 
-std::atomic<uint32_t> g_resolved{0};           // 0: not yet, 1: a thread is at it, 2: done
-std::atomic<const void*> g_resolver{nullptr};  // which: where its flags are
+std::atomic<uint32_t> g_resolved{0};           // 0: not yet, 1: a thread is resolving, 2: done
+std::atomic<const void*> g_resolver{nullptr};  // that thread, by the address of its flags
 const link_map* g_malloc_object = nullptr;
 uint32_t g_self_test_failures = 0;
 bool g_is_tested = false;  // the allocator was tried
@@ -65,8 +65,8 @@ bool g_fork_safe = false;
 bool g_has_barrier = false;  // the kernel makes this process's stores visible to others on request
 
 // What the first look at the image found, and every session in it reports to the collector. A forked child does not
-// look again: if another thread of its parent was unloading an object, the loader's list still names what is not mapped
-// any more.
+// look again: if another thread of its parent was unloading an object, the loader's list may still name objects that
+// are no longer mapped.
 struct ImageFacts {
   // libc's flag, looked for from the main program on: there may be a copy relocation. nullptr: libc has none (before
   // glibc 2.32).
@@ -81,7 +81,7 @@ void copy_text(char* to, size_t size, const char* from) {
 }
 
 void look_at_image() {
-  // Of several, glibc writes the first: a program may have a copy of it.
+  // If there are several definitions, glibc writes the first: a program may have a copy (copy relocation).
   g_image.single_threaded = static_cast<const char*>(find_in_process("__libc_single_threaded").address);
   wire::Hello& hello = g_image.hello;
   hello.magic = wire::kMagic;
@@ -104,14 +104,14 @@ bool register_membarrier() {
 }
 
 // How a session begins: with the image, in a forked child, or while the program runs (attach.h).
-enum class Birth { kFirst, kForked, kLate };
+enum class SessionKind { kFirst, kForked, kLate };
 
-void fill_hello(wire::Hello* hello, Birth birth) {
+void fill_hello(wire::Hello* hello, SessionKind session) {
   *hello = g_image.hello;
   g_has_barrier = register_membarrier();
   if (g_has_barrier) hello->flags |= wire::kHelloMembarrierRegistered;
-  if (birth == Birth::kForked) hello->flags |= wire::kHelloForked;
-  if (birth == Birth::kLate) hello->flags |= wire::kHelloAttached;
+  if (session == SessionKind::kForked) hello->flags |= wire::kHelloForked;
+  if (session == SessionKind::kLate) hello->flags |= wire::kHelloAttached;
   if (is_new_recorded()) hello->flags |= wire::kHelloNewRecorded;
   if (is_counter_forbidden()) hello->flags |= wire::kHelloWithoutCounter;
   if (is_malloc_replaced()) hello->flags |= wire::kHelloMallocReplaced;
@@ -133,8 +133,8 @@ void note_lost_child() {
   add_note(wire::NoteKind::kImage, static_cast<uint32_t>(obstacle), path, false);
 }
 
-// A child that was forked under a filter makes no system call, not even to leave its parent's arena: it just never
-// writes there. Returns false.
+// For a child that was forked under a filter: it makes no system call, not even to unmap its parent's arena, but never
+// writes there. It is not recorded. Returns false.
 bool stay_out() {
   mark_filtered();
   if (g_fork_page.state != AgentState::kUnknown) return false;
@@ -145,10 +145,11 @@ bool stay_out() {
   return false;
 }
 
-// A program may have been started under filters that its collector is not under. The agent looks for them, by opening a
-// file as the loader does, before any call that one might kill for. In its first session the process has one thread, as
-// making others allocates: so no other thread uses its table. A signal handler that interrupts this looks itself:
-// blocking signals may be what a filter kills for.
+// A program may have been started under filters that its collector is not under. The agent looks for them before any
+// system call for which a filter might kill the process; it opens a file, as the loader does. In its first session the
+// process has one thread, as making others allocates: so no other thread uses the file descriptor table. Signals are
+// not blocked, as a filter may kill for that, too: a signal handler that interrupts this function looks for filters
+// itself.
 void look_for_filters() {
   static bool is_known = false;
   if (is_known) return;
@@ -161,8 +162,8 @@ void look_for_filters() {
 }
 
 // Whether there is a collector to be asked.
-bool is_invited(const Invitation& invitation, Birth birth) {
-  return invitation.socket_path != nullptr && (birth != Birth::kForked || invitation.follow);
+bool is_invited(const Invitation& invitation, SessionKind session) {
+  return invitation.socket_path != nullptr && (session != SessionKind::kForked || invitation.follow);
 }
 
 void leave_parent() {
@@ -173,13 +174,13 @@ void leave_parent() {
 }
 
 // Asks for an arena and maps it. Leaves no descriptor open.
-bool ask_and_map(const Invitation& invitation, Birth birth) {
-  const bool forked = birth == Birth::kForked;
+bool ask_and_map(const Invitation& invitation, SessionKind session) {
+  const bool forked = session == SessionKind::kForked;
   int fd = -1;
   wire::Answer answer = kNoAnswer;
   if (!is_filtered()) {  // socket() may be what kills
     wire::Hello hello{};
-    fill_hello(&hello, birth);
+    fill_hello(&hello, session);
     fd = ask_collector(invitation.socket_path, hello, &answer);
   }
   if (forked && (fd < 0 ? answer == kNoAnswer || answer == wire::Answer::kRecord : !has_room_for_arena(fd)))
@@ -191,31 +192,33 @@ bool ask_and_map(const Invitation& invitation, Birth birth) {
   return mapped;
 }
 
-// The same, where no other thread can see the descriptors; if the kernel refuses such a place, without it.
-bool ask_and_map_unseen(const Invitation& invitation, Birth birth) {
-  if (is_filtered()) return ask_and_map(invitation, birth);
+// As ask_and_map, with descriptors that no other thread can see (own_file_table.h); if the kernel refuses that, with
+// ordinary ones.
+bool ask_and_map_unseen(const Invitation& invitation, SessionKind session) {
+  if (is_filtered()) return ask_and_map(invitation, session);
   bool has_asked = false;
   bool mapped = false;
   run_unseen(FileTable::kUnseen, -1, [&] {
     if (!has_descriptors()) return false;
     has_asked = true;
-    mapped = ask_and_map(invitation, birth);
+    mapped = ask_and_map(invitation, session);
     return true;
   });
-  return has_asked ? mapped : ask_and_map(invitation, birth);
+  return has_asked ? mapped : ask_and_map(invitation, session);
 }
 
 }  // namespace
 
 void try_allocator_once() {
-  if (g_is_tested) return lead_own_calls_again();  // an attach after a detach
+  if (g_is_tested) return redirect_own_calls_again();  // an attach after a detach
   g_is_tested = true;
   g_self_test_failures = try_allocator(g_malloc_object);
 }
 
 namespace {
 
-// An exec keeps it, so what ran before this image may have set it.
+// Reports the signal that the process gets when its parent dies. An exec keeps it, so a program that ran before this
+// image may have set it.
 void tell_death_signal() {
   int number = 0;
   if (is_filtered() || is_error(raw_syscall(SYS_prctl, PR_GET_PDEATHSIG, reinterpret_cast<long>(&number)))) return;
@@ -223,22 +226,22 @@ void tell_death_signal() {
 }
 
 // Gets an arena, and what it says of how to record. pre: the lock is held, signals are blocked.
-bool join_collector(Birth birth) {
+bool join_collector(SessionKind session) {
   const Invitation invitation = find_invitation();
-  const bool forked = birth == Birth::kForked;
-  if (!is_invited(invitation, birth)) {
+  const bool forked = session == SessionKind::kForked;
+  if (!is_invited(invitation, session)) {
     if (forked) leave_parent();
     return false;
   }
   if (!forked && !is_filtered()) try_allocator_once();
-  if (!ask_and_map_unseen(invitation, birth)) return false;
+  if (!ask_and_map_unseen(invitation, session)) return false;
   if (g_control->magic != wire::kMagic || g_control->version != wire::kProtocolVersion) return false;
   g_control->attached.store(1, std::memory_order_relaxed);
   g_use_tsc = g_control->clock_mode == wire::ClockMode::kTsc;
   g_fences = (g_control->fence_mode == wire::FenceMode::kProducerFence ? kFenceProducer : 0) |
-             (birth != Birth::kFirst && g_use_tsc ? kFenceOrder : 0);
+             (session != SessionKind::kFirst && g_use_tsc ? kFenceOrder : 0);
   if (g_image.single_threaded != nullptr) g_single_threaded = g_image.single_threaded;
-  g_control->age.store(g_birth, std::memory_order_relaxed);
+  g_control->generation.store(g_session, std::memory_order_relaxed);
   tell_death_signal();
   g_control->python_version.store(python_version(), std::memory_order_relaxed);
   settle_python_objects();
@@ -258,11 +261,12 @@ bool join_collector(Birth birth) {
     return false;
   }
   note_doubted_names();
-  if (birth == Birth::kFirst) hook_inner_allocators();
-  // What could not be tried by malloc's names counts now: forked children have nothing to complain of.
+  if (session == SessionKind::kFirst) hook_inner_allocators();
+  // Functions that could not be tried by malloc's names are hooked in their code now, so forked children report no
+  // failures.
   if (g_control->inner_functions.load(std::memory_order_relaxed) != 0) g_self_test_failures = 0;
-  if (birth == Birth::kFirst && g_control->host_limit_bytes != 0) {
-    if (g_control->inner_functions.load(std::memory_order_relaxed) != 0) {  // they call no function that enforces it
+  if (session == SessionKind::kFirst && g_control->host_limit_bytes != 0) {
+    if (g_control->inner_functions.load(std::memory_order_relaxed) != 0) {  // these hooks cannot enforce it
       turn_off(wire::StopReason::kNoUsableSize);
       return false;
     }
@@ -274,8 +278,8 @@ bool join_collector(Birth birth) {
   return true;
 }
 
-// The first look at this process image; g_resolved lets one thread in. Under a filter a handler of that thread may come
-// in, too, and does all of it: it finds the same each time.
+// Examines this process image; g_resolved admits one thread. Under a filter, signals are not blocked: a handler of that
+// thread may enter, too, and does all of it again, with the same results.
 void resolve_once() {
   settle_own_variables();
   if (!is_filtered()) {
@@ -307,7 +311,7 @@ void resolve_once() {
 __attribute__((constructor)) void start_agent() {
   look_for_filters();
   if (is_loaded_late()) return note_loader_lock();  // attach.h says when recording begins
-  if (g_fork_page.state == AgentState::kUnknown) start_life();
+  if (g_fork_page.state == AgentState::kUnknown) start_session();
   settle_end();
   settle_gpu_times();
   const Invitation invitation = find_invitation();
@@ -333,39 +337,39 @@ void resolve_real_functions() {
 
 namespace {
 
-// pre: the lock is held; signals are blocked, but under a filter.
-void begin_life(Birth birth) {
+// pre: the lock is held; signals are blocked, unless the thread is filtered.
+void begin_session(SessionKind session) {
   t_flags |= kThreadStarting;
-  g_birth = end_what_is_known(kEverything);
+  g_session = end_what_is_known(kEverything);
   if (!is_filtered()) g_pid = sys_getpid();
-  if (join_collector(birth)) {
+  if (join_collector(session)) {
     g_fork_page.state = AgentState::kOn;
-    g_fork_page.age.store(g_birth, std::memory_order_relaxed);
+    g_fork_page.generation.store(g_session, std::memory_order_relaxed);
   } else {
     g_fork_page.state = AgentState::kOff;
   }
   t_flags &= ~kThreadStarting;
 }
 
-// A child by vfork whose parent, a forked child, has allocated nothing yet.
-bool is_vforked_before_life() { return g_fork_page.forked_pid != 0 && sys_getpid() != g_fork_page.forked_pid; }
+// True in a vfork child whose parent is a forked child that has allocated nothing yet.
+bool is_vforked_before_session() { return g_fork_page.forked_pid != 0 && sys_getpid() != g_fork_page.forked_pid; }
 
-// The event is in no ring. It is counted where the session to come reports it.
-bool pass_before_life() {
+// Counts an event that is in no ring; the next session reports the count. Returns false.
+bool pass_before_session() {
   g_fork_page.events_before.fetch_add(1, std::memory_order_relaxed);
   return false;
 }
 
 }  // namespace
 
-bool start_life() {
-  const bool forked = g_birth != 0;
+bool start_session() {
+  const bool forked = g_session != 0;
   if (forked && is_filtered()) return stay_out();
-  if (forked && is_vforked_before_life()) return pass_before_life();
+  if (forked && is_vforked_before_session()) return pass_before_session();
   if (!forked) look_for_filters();
   SignalsBlocked blocked(!is_filtered());
   resolve_real_functions();
-  // heapprof, which loaded the agent, alone calls its functions: nothing begins before an attach
+  // heapprof has loaded the agent, and no session begins before heapprof's attach
   if (!forked && is_loaded_late()) {
     g_fork_page.state = AgentState::kOff;
     return false;
@@ -373,31 +377,31 @@ bool start_life() {
   if (!is_filtered()) {
     lock(g_fork_page.lock);
   } else if (!try_lock(g_fork_page.lock)) {
-    return pass_before_life();  // it may be this thread's, which a handler interrupted
+    return pass_before_session();  // this thread may hold it, if this is a handler that interrupted it
   }
-  if (g_fork_page.state == AgentState::kUnknown) begin_life(forked ? Birth::kForked : Birth::kFirst);
+  if (g_fork_page.state == AgentState::kUnknown) begin_session(forked ? SessionKind::kForked : SessionKind::kFirst);
   unlock(g_fork_page.lock);
   return g_fork_page.state == AgentState::kOn;
 }
 
-bool start_late_life() {
+bool start_late_session() {
   SignalsBlocked blocked;
   lock(g_fork_page.lock);
-  if (g_fork_page.state != AgentState::kOn) begin_life(Birth::kLate);
+  if (g_fork_page.state != AgentState::kOn) begin_session(SessionKind::kLate);
   unlock(g_fork_page.lock);
   return g_fork_page.state == AgentState::kOn;
 }
 
-bool end_life() {
+bool end_session() {
   constexpr uint32_t kMostRounds = 20'000;  // of let_others_run, 50 µs each: a second
   constexpr uint32_t kUnseenRounds = 300;   // 12 ms: three ticks of the slowest kernel's clock
   SignalsBlocked blocked;
   lock(g_fork_page.lock);
-  g_fork_page.age.store(0, std::memory_order_relaxed);
+  g_fork_page.generation.store(0, std::memory_order_relaxed);
   g_fork_page.state = AgentState::kOff;
-  // An event that began before its thread saw this has set its guard before it looked (begin_event_fast). If the kernel
-  // refuses to make every thread's stores visible, those of an event that began by then are visible after a while: a
-  // processor holds no store back for longer than it takes to be interrupted.
+  // An event sets its guard before it checks the state (begin_event_fast). So an event that began before its thread saw
+  // these stores has set its guard. If the kernel refuses to make every thread's stores visible (membarrier), wait: a
+  // processor delays a store at most until its next interrupt.
   if (!g_has_barrier || is_error(raw_syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0))) {
     for (uint32_t round = 0; round < kUnseenRounds; ++round) let_others_run(round);
   }
@@ -407,7 +411,7 @@ bool end_life() {
     is_quiet = !has_events_in_progress();
   }
   uint32_t none = 0;
-  const auto reason = is_quiet ? wire::StopReason::kLeft : wire::StopReason::kDetached;  // not all of it is written
+  const auto reason = is_quiet ? wire::StopReason::kLeft : wire::StopReason::kDetached;  // an event may be half written
   if (g_control != nullptr)  // (S): what was written is seen before
     g_control->stop_reason.compare_exchange_strong(none, static_cast<uint32_t>(reason), std::memory_order_release);
   if (is_quiet) {
@@ -427,7 +431,7 @@ const link_map* malloc_object() { return g_malloc_object; }
 
 void note_forked() {
   if (!is_filtered()) g_fork_page.forked_pid = sys_getpid();
-  if (g_fork_page.state == AgentState::kUnknown && g_birth != 0 && is_in_event()) start_life();
+  if (g_fork_page.state == AgentState::kUnknown && g_session != 0 && is_in_event()) start_session();
 }
 
 FilterNotice expect_filter(FilterReach reach) {

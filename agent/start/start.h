@@ -17,35 +17,35 @@
 
 namespace heapprof::agent {
 
-// Finds the real functions; once. Every hook's pointer leads here until it is done.
+// Finds the real functions, once. A hook whose pointer to its real function is still empty calls this first.
 void resolve_real_functions();
 
 // Starts recording in this process if a collector wants it. Returns true if events can be recorded now.
-bool start_life();
+bool start_session();
 
-// The same in a process that ran before the agent was there, or has recorded before, for an invitation that came just
-// now.
-// pre: nothing is recorded, and end_life() has ended what was before.
-bool start_late_life();
-// Ends recording, and gives back what that took. False: a thread was in the middle of an event for a second, and that
-// memory stays. pre: a session has begun.
-bool end_life();
+// As start_session, in a process that ran before the agent was loaded, or that has had a session before. Its invitation
+// came just now.
+// pre: nothing is recorded, and end_session() has ended the earlier session.
+bool start_late_session();
+// Ends recording, and gives back the memory that it took. False: a thread was in the middle of an event for a second,
+// so the memory stays. pre: a session has begun.
+bool end_session();
 // Finds out what counts once, unless that is known (self_test.h). pre: resolve_real_functions()
 void try_allocator_once();
 // The object that serves malloc, if its functions can be called. pre: resolve_real_functions()
 const link_map* malloc_object();
 
-// The calling process was just forked, by a call of this thread. If that interrupted an event of the agent, a session
-// begins at once: the rest of that event must not reach the parent's rings. And if a vfork child allocates before this
-// process has, in memory that both share, the session is not the child's.
+// Call in a process that a call of this thread has just forked. If the fork interrupted an event of the agent, this
+// begins a session at once: the rest of that event must not reach the parent's rings. It also notes the process: if a
+// vfork child, which shares its memory, allocates before this process does, the child must not begin the session.
 void note_forked();
 
-// The calling thread is about to filter its system calls, or those of all threads: the agent makes the system calls
-// that it needs now, and none from now on. If the call fails, withdraw_filter() undoes that.
+// Call when the calling thread is about to filter its system calls, or those of all threads: the agent now makes the
+// system calls that it needs, and none from then on. If the thread's call fails, withdraw_filter() undoes that.
 FilterNotice expect_filter(FilterReach reach);
 
-// An object is being unloaded: invalidates what is known of the addresses of objects that are gone. May be called in
-// any state.
+// Call when an object is being unloaded: invalidates what is known of the addresses of objects that are gone. May be
+// called in any state.
 void note_unloading();
 
 }  // namespace heapprof::agent

@@ -1,10 +1,10 @@
 // agent/torch/operators.cc: between an operator's two callbacks the agent keeps an object of the library's base class.
-// The library destroys it through its virtual function table, in any thread. It lies in a table of the thread that the
-// operator began in.
+// The library destroys it through its virtual function table, in any thread. The object lies in a table of the thread
+// that the operator began in.
 //
-// The callbacks do not get an operator's number in the backward pass, but the function that calls them does. That
-// function is exported, and called through a table that the loader fills: so the agent hooks it, and keeps the number
-// until the callback comes.
+// The callbacks do not get an operator's sequence number, by which its function of the backward pass is found;
+// at::RecordFunction::before, which calls them, does. That function is exported, and called through a table that the
+// loader fills: so the agent hooks it, and keeps the number until the callback comes.
 #include "agent/torch/operators.h"
 
 #include "agent/hooks/hook.h"
@@ -70,13 +70,13 @@ void say(OperatorsState state) {
 // at::ObserverContext has a virtual destructor, and nothing else.
 class Kept {
  public:
-  Kept(uint64_t id) : id_(id), birth_(g_birth) {}
+  Kept(uint64_t id) : id_(id), birth_(g_session) {}
   virtual ~Kept() = default;
   static void operator delete(void* kept);
   static void* operator new(size_t, void* at) { return at; }
 
   // A forked child is not in any of its parent's scopes.
-  uint64_t id() const { return birth_ == g_birth ? id_ : 0; }
+  uint64_t id() const { return birth_ == g_session ? id_ : 0; }
 
  private:
   uint64_t id_;
@@ -131,7 +131,7 @@ OperatorTable::Entry* take_entry(Context* context) {
 // ---- The callbacks ----
 
 Kept* begin(const void* function, bool is_operator, bool is_backward, const uint64_t* hook_frame) {
-  if (g_fork_page.state == AgentState::kUnknown && (t_flags & kThreadInside) == 0) start_life();
+  if (g_fork_page.state == AgentState::kUnknown && (t_flags & kThreadInside) == 0) start_session();
   if (g_fork_page.state != AgentState::kOn) return nullptr;
   Context* const context = own_context(hook_frame);
   OperatorTable::Entry* const entry = context == nullptr ? nullptr : take_entry(context);
@@ -297,7 +297,7 @@ void settle_operators() {
 void forget_operators() {
   forget_unloaded(g_befores);
   if (g_search.load(std::memory_order_acquire) != Search::kFound) return;
-  // Before glibc 2.35 that is unknown: there the library is assumed to stay, as Python's modules do.
+  // Before glibc 2.35 the agent cannot tell what is loaded: it assumes that the library stays, as Python's modules do.
   if (!can_tell_loaded() || is_surely_loaded(reinterpret_cast<const void*>(g_library.add))) return;
   g_waiting.store(nullptr, std::memory_order_relaxed);
   g_search.store(Search::kNotBegun, std::memory_order_relaxed);
@@ -308,7 +308,7 @@ void forget_operators() {
 
 using namespace heapprof::agent;
 
-// A text by value is passed by its address.
+// A std::string that is a parameter by value is passed by its address.
 EARLY_HOOK(void, _ZN2at14RecordFunction6beforeEPKcl)(void* function, const char* text, int64_t sequence) {
   stand_before(&g_befores[0], function, text, sequence);
 }

@@ -1,6 +1,6 @@
 // agent/unwind/byte_reader.cc: the encodings of numbers and pointers in unwind tables.
 //
-// A malformed number is refused by its length, not only by the end of the table: tables are megabytes long.
+// A number that is too long is refused, not only one that reaches the end of the table: tables are megabytes long.
 #include "agent/unwind/byte_reader.h"
 
 namespace heapprof::agent {

@@ -2,7 +2,7 @@
 //
 // Guarantees
 //  - Reads only inside [at, end). A read past the end returns 0, and has_failed() is true from then on.
-// Trust:    the bytes are the target's own tables; a malformed one ends in has_failed(), not in a fault
+// Trust:    the bytes are the target's own tables. A malformed table makes has_failed() true; it never causes a fault
 //           (tests/fuzz/unwind_fuzz.cc).
 #pragma once
 
@@ -59,7 +59,7 @@ class ByteReader {
 
   uint64_t read_uleb128();
   int64_t read_sleb128();
-  // data_base_avma: where kPointerRelativeToData counts from. An indirect pointer fails: nothing that the agent needs
+  // data_base_avma: the base address of kPointerRelativeToData. An indirect pointer fails: nothing that the agent needs
   // uses one.
   uint64_t read_pointer(uint8_t encoding, uint64_t data_base_avma);
   // Skips a pointer whose value does not matter.

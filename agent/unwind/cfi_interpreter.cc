@@ -1,8 +1,8 @@
-// agent/unwind/cfi_interpreter.cc: finds the CFA from a row of call frame information, then each register of the
+// agent/unwind/cfi_interpreter.cc: computes the CFA from a row of call frame information, then each register of the
 // caller.
 //
-// Registers are restored one by one. One that cannot be restored is only marked as unknown: most rows name registers
-// that no outer frame needs. Only the return address, sp and bp have to be found, because the walk goes on with them.
+// Registers are restored one by one. If one cannot be restored, it is only marked as unknown, because most rows name
+// registers that no outer frame needs. The walk needs only the return address, sp and bp to go on.
 #include "agent/unwind/cfi_interpreter.h"
 
 #include "agent/unwind/dwarf_expression.h"
@@ -26,7 +26,7 @@ class FrameState {
 
   uint64_t cfa_avma() const { return cfa_avma_; }
 
-  // Restores one register into *caller, or leaves it unknown there.
+  // Restores one register into *caller. If it cannot be restored, leaves it unknown there.
   Step restore(uint32_t number, Registers* caller) const {
     const int64_t value = row_.values[number];
     const uint64_t from_cfa = cfa_avma_ + static_cast<uint64_t>(value);
@@ -96,10 +96,10 @@ Step as_step(FrameSearch search) {
 
 }  // namespace
 
-Step step_frame(uint32_t age, CfiWorkspace* workspace, Registers* registers, bool* has_jumped) {
+Step step_frame(uint32_t generation, CfiWorkspace* workspace, Registers* registers, bool* has_jumped) {
   FrameDescription description;
   uint64_t row_avma = 0;
-  const Step search = as_step(find_frame(registers->value[kRegisterPc], age, &description, &row_avma));
+  const Step search = as_step(find_frame(registers->value[kRegisterPc], generation, &description, &row_avma));
   if (search != Step::kDone) return search;
   if (!run_cfi_program(description, row_avma, workspace)) return Step::kNoUnwindInfo;
   const uint32_t return_register = description.return_register;

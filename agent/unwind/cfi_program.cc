@@ -1,7 +1,8 @@
 // agent/unwind/cfi_program.cc: executes a function's call frame instructions up to an address.
 //
-// The instructions are in DWARF 5, 6.4.2 and 7.24, and in LSB 5.0, 10.5.2. Each is executed or refused: skipping one
-// would leave a row that looks right. A program is run once for each program counter, as the resulting rule is kept.
+// The instructions are in DWARF 5, 6.4.2 and 7.24, and in LSB 5.0, 10.5.2. Each is executed or refused, because
+// skipping one would leave a wrong row that looks right. A program runs only once for each program counter, because the
+// resulting rule is cached.
 #include "agent/unwind/cfi_program.h"
 
 #include "agent/unwind/byte_reader.h"
@@ -37,7 +38,7 @@ enum Instruction : uint8_t {
   kAdvance8 = 0x1d,  // DW_CFA_MIPS_advance_loc8
   kArgumentsSize = 0x2e,
   kNegativeOffsetExtended = 0x2f,
-  kAdvance = 1,  // the three with an operand in their low six bits, by their high two
+  kAdvance = 1,  // these three have their code in the high two bits and an operand in the low six
   kOffset = 2,
   kRestore = 3,
 };
@@ -47,11 +48,11 @@ class Program {
   Program(const FrameDescription& description, const uint8_t* at, const uint8_t* end, CfiWorkspace* workspace)
       : description_(description), reader_(at, end), workspace_(workspace), row_(workspace->row) {}
 
-  // Executes until the row for pc_avma is complete. False: malformed, or an unknown instruction.
+  // Executes until the row for pc_avma is complete. False: the program is malformed or has an unknown instruction.
   bool run(uint64_t start_avma, uint64_t pc_avma) {
     location_avma_ = start_avma;
     while (reader_.left_bytes() != 0 && location_avma_ <= pc_avma) {
-      // The row is the one that applies before the location moves beyond pc_avma.
+      // The row that applies at pc_avma is the last one before the location moves beyond pc_avma.
       const uint8_t code = reader_.read<uint8_t>();
       const uint64_t operand = code & 0x3f;
       switch (code >> 6) {

@@ -1,8 +1,9 @@
 // agent/unwind/cfi_program.h: runs call frame instructions up to an address, and returns the row that applies there.
 //
 // Guarantees
-//  - Executes every DW_CFA instruction of DWARF 5 that .eh_frame may hold, and GNU's; returns false at any other. It
-//    never reads past a program's end (tests/unit/agent_unwind/cfi_test.cc, and the fuzz target of unwind tables).
+//  - Executes every DW_CFA instruction of DWARF 5 that .eh_frame may hold, and GNU's. Returns false at any other
+//    instruction. Never reads past a program's end (tests/unit/agent_unwind/cfi_test.cc, and the fuzz target of unwind
+//    tables).
 // Context:  slow path of a hook. The rows are in the caller's workspace, because they are too large for the program's
 //           stack.
 // Cost:     0.1-0.5 µs.
@@ -17,18 +18,19 @@
 namespace heapprof::agent {
 
 enum class RegisterRule : uint8_t {
-  kUnspecified,      // as in the callee, except that the stack pointer is the CFA
-  kUndefined,        // cannot be recovered
-  kSame,             // as in the callee
-  kOffset,           // saved at CFA + value
-  kValueOffset,      // is CFA + value
-  kRegister,         // is in register `value`
-  kExpression,       // saved at the address that the expression computes; value: address of its length field
-  kValueExpression,  // is what the expression computes
+  kUnspecified,  // as in the callee; but for the stack pointer: the CFA
+  kUndefined,    // cannot be recovered
+  kSame,         // as in the callee
+  kOffset,       // saved at CFA + value
+  kValueOffset,  // is CFA + value
+  kRegister,     // is in register `value`
+  // saved at the address that the expression computes; value: address of the expression's length field
+  kExpression,
+  kValueExpression,  // is the value that the expression computes
 };
 
 struct CfiRow {
-  const uint8_t* cfa_expression;  // at its length field; nullptr: CFA = cfa_register + cfa_offset
+  const uint8_t* cfa_expression;  // address of its length field; nullptr: CFA = cfa_register + cfa_offset
   uint64_t cfa_register;
   int64_t cfa_offset;
   int64_t values[kRegisterCount];
@@ -41,8 +43,8 @@ inline constexpr uint32_t kMaxExpressionDepth = 64;
 // Memory for one run, owned by an unwind context.
 struct CfiWorkspace {
   CfiRow row;             // the result
-  uint64_t row_end_avma;  // where the next row begins; ~0: the program has no more
-  CfiRow initial;         // after the CIE's program: what DW_CFA_restore restores
+  uint64_t row_end_avma;  // where the next row begins; ~0: this row is the program's last
+  CfiRow initial;         // the row after the CIE's program: DW_CFA_restore restores its rules
   CfiRow remembered[kMaxRememberedRows];
   uint64_t expression_stack[kMaxExpressionDepth];
   KnownStacks* stacks;  // memory of known stacks is read directly

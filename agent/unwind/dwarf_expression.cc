@@ -114,7 +114,7 @@ class Machine {
       return;
     }
     // As an operand, the return address column is the program counter of this frame (descriptions of PLT entries use
-    // it).
+    // it). The stored value is that + 1.
     const uint64_t correction = number == kRegisterPc ? 1 : 0;
     push(registers_.value[number] - correction + offset);
   }

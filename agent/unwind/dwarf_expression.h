@@ -6,8 +6,8 @@
 //    "expressions that cannot be computed are refused").
 // Not provided: locations, pieces, types, thread-local storage: call frame information does not use them.
 // Context:  slow path of a hook.
-// Trust:    an expression may read memory at any address, computed from registers. Memory outside the known stacks is
-//           read through the kernel (agent/process/own_memory.h).
+// Trust:    an expression may read memory at any address that it computes from registers. Memory outside the known
+//           stacks is read through the kernel (agent/process/own_memory.h).
 #pragma once
 
 #include "agent/arch/arch.h"
@@ -21,12 +21,12 @@ inline constexpr uint32_t kMaxExpressionSteps = 1000;
 
 enum class Evaluation : uint8_t {
   kDone,
-  kUnknownRegister,  // it needs a register whose content is unknown
+  kUnknownRegister,  // the expression needs a register whose content is unknown
   kMalformed,
 };
 
 // block: the address of the expression's length field, within readable memory that ends at readable_end.
-// initial: pushed first (the CFA), or nullptr.
+// initial: a value that is pushed first (the CFA), or nullptr.
 Evaluation evaluate_expression(const uint8_t* block, const uint8_t* readable_end, const Registers& registers,
                                const uint64_t* initial, CfiWorkspace* workspace, uint64_t* result);
 

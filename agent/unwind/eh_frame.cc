@@ -2,7 +2,7 @@
 //
 // Linkers write .eh_frame_hdr: a version, three encodings, the address of .eh_frame, and a table of (function, FDE)
 // pairs sorted by address. GNU ld, gold, lld and mold always write the pairs as 32-bit offsets from the header. Other
-// shapes are legal; for them .eh_frame is scanned.
+// forms are legal; if the header has one, .eh_frame is scanned.
 #include "agent/unwind/eh_frame.h"
 
 #include "agent/unwind/byte_reader.h"
@@ -26,7 +26,7 @@ bool is_in_table(const ModuleInfo& module, uint64_t avma) {
   return avma >= module.table_start_avma && avma < module.table_end_avma;
 }
 
-// cie_avma: the CIE's length field. has_data: its FDEs have augmentation data.
+// cie_avma: the address of the CIE's length field. *has_data becomes true if its FDEs have augmentation data.
 bool parse_common(const ModuleInfo& module, uint64_t cie_avma, FrameDescription* description, bool* has_data) {
   if (!is_in_table(module, cie_avma)) return false;
   ByteReader outer(as_pointer(cie_avma), as_pointer(module.table_end_avma));
@@ -39,7 +39,8 @@ bool parse_common(const ModuleInfo& module, uint64_t cie_avma, FrameDescription*
   if (version != 1 && version != 3 && version != 4) return false;
   const char* augmentation = reinterpret_cast<const char*>(reader.at());
   for (uint32_t letters = 0; reader.read<uint8_t>() != 0; ++letters) {
-    if (letters == kMaxAugmentationLetters) return false;  // a scan reads it again for each function
+    // the limit matters because a scan reads the string again for each function
+    if (letters == kMaxAugmentationLetters) return false;
   }
   if (reader.has_failed()) return false;
   if (version == 4) {
@@ -56,7 +57,7 @@ bool parse_common(const ModuleInfo& module, uint64_t cie_avma, FrameDescription*
     description->initial_program = reader.at();
     return !reader.has_failed();
   }
-  if (!*has_data) return false;  // without its length, the program after it cannot be found
+  if (!*has_data) return false;  // without the length of the data, the program after it cannot be found
   const uint64_t data_bytes = reader.read_uleb128();
   if (data_bytes > reader.left_bytes()) return false;
   description->initial_program = reader.at() + data_bytes;
@@ -98,7 +99,7 @@ bool read_description(const ModuleInfo& module, uint64_t fde_avma, FrameDescript
 
 namespace {
 
-// Returns false unless it describes pc_avma.
+// Returns false unless the FDE describes pc_avma.
 bool parse_description(const ModuleInfo& module, uint64_t fde_avma, uint64_t pc_avma, FrameDescription* description) {
   return read_description(module, fde_avma, description) &&
          pc_avma - description->start_avma < description->end_avma - description->start_avma;

@@ -1,9 +1,10 @@
-// agent/unwind/previous_stack.cc: drops what is no longer valid, and only that.
+// agent/unwind/previous_stack.cc: drops what is no longer valid, and nothing else.
 //
-// Frames are dropped from some frame inwards: the steps that found the frames further out do not depend on it.
+// If a frame is no longer valid, it and all frames further in are dropped. The steps that found the frames further out
+// do not depend on it.
 #include "agent/unwind/previous_stack.h"
 
-#include "agent/process/age.h"
+#include "agent/process/generation.h"
 
 #include <string.h>
 
@@ -32,7 +33,8 @@ void reset_stack(UnwindContext* context) {
 
 namespace {
 
-// Drops the frames of the previous stack from frame `base` inwards. The rules that found the others still hold.
+// Drops the frames of the previous stack from frame `base` inwards. The rules that found the remaining frames are still
+// valid.
 void cut_stack(UnwindContext* context, uint32_t base) {
   if (base >= context->count) return;
   clear_flags(context, base);
@@ -60,18 +62,18 @@ void forget_everything(UnwindContext* context) {
 
 }  // namespace
 
-void grow_older(UnwindContext* context, uint32_t age) {
+void enter_generation(UnwindContext* context, uint32_t generation) {
   context->deep.sp = 0;
   memset(context->go_calls, 0, sizeof context->go_calls);  // other code may be there now
-  if (context->age != 0) {
+  if (context->generation != 0) {
     count_one(context->counters->forgotten_rules);
-    const bool is_known =
-        for_each_ending(context->age, age, [context](const Ending& ending) { forget_range(context, ending); });
+    const bool is_known = for_each_ending(context->generation, generation,
+                                          [context](const Ending& ending) { forget_range(context, ending); });
     if (!is_known) forget_everything(context);
   }
-  // If a handler jumps out of this, the old age remains, and all of it is done again.
+  // If a signal handler jumps out of this function, the old generation remains, and the next call does all of it again.
   std::atomic_signal_fence(std::memory_order_release);
-  context->age = age;
+  context->generation = generation;
 }
 
 void forget_guesses(UnwindContext* context) {

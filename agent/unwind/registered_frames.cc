@@ -4,9 +4,10 @@
 // Why rules and not tables: a program may free a table, and the code, without deregistering them. A stale rule misleads
 // a walk, as a stale table misleads libgcc; but it never causes a read of unmapped memory (unit/agent_unwind).
 //
-// Readers take no lock. The count publishes a section after all of it is written. When sections are removed, a sequence
-// number tells readers, as in process/modules.cc. A writer that finds the lock taken for long gives up, and everything
-// known about such code is dropped: in a forked child the lock's holder may be in the parent.
+// Readers take no lock. The count publishes a section after all of it is written. A sequence number tells readers that
+// sections are being removed, as in process/modules.cc. If a writer finds the lock taken for long, it gives up, and
+// everything known about registered code is dropped: in a forked child, the thread that holds the lock may exist only
+// in the parent.
 #include "agent/unwind/registered_frames.h"
 
 #include "agent/libc/raw.h"
@@ -39,12 +40,12 @@ struct Row {
   std::atomic<uint64_t> rule;  // a StepRule's bytes
 };
 
-// Functions of one section, in ascending order.
+// A run of functions of one registered section, in ascending order.
 struct Section {
   // the section's address, inverted, so that a search of memory for pointers does not find it
   std::atomic<uint64_t> key;
   std::atomic<uint64_t> start_avma;
-  std::atomic<uint64_t> end_avma;  // equal to the start: the section is gone
+  std::atomic<uint64_t> end_avma;  // equal to the start: the section was removed
   std::atomic<uint32_t> first;
   std::atomic<uint32_t> count;
 };
@@ -61,7 +62,7 @@ std::atomic<uint32_t> g_sections;
 std::atomic<uint32_t> g_change;  // odd while sections are being removed
 std::atomic<uint32_t> g_is_writing;
 std::atomic<bool> g_is_off;
-uint32_t g_rows;  // used
+uint32_t g_rows;  // number of rows in use
 
 Tables* map_tables() {
   Tables* tables = g_tables.load(kRelaxed);
@@ -80,7 +81,7 @@ bool lock_tables() {
   return true;
 }
 
-// From now on no rule of registered code is used.
+// Drops all rules of registered code, and uses none from now on.
 void give_up() {
   if (!g_is_off.exchange(true, kRelaxed)) end_known_code(kEverything);
 }
@@ -115,7 +116,7 @@ void end_sections(Tables* tables, uint32_t count, F&& is_meant) {
   }
 }
 
-// Frees the room of the last sections if they are gone.
+// Frees the entries of the last sections, and their rows, if these sections were removed.
 void drop_last(Tables* tables) {
   uint32_t count = g_sections.load(kRelaxed);
   begin_change();
@@ -237,7 +238,7 @@ void note_registered_frames(const void* section) {
 
 void note_deregistered_frames(const void* section) {
   if (g_tables.load(kRelaxed) == nullptr) return;
-  if (is_filtered()) return give_up();  // it cannot block its signals, so it cannot lock
+  if (is_filtered()) return give_up();  // the thread may not block its signals, so it cannot take the lock
   with_tables([section](Tables* tables) { end_section(tables, reinterpret_cast<uint64_t>(section)); });
 }
 
@@ -245,14 +246,14 @@ bool find_registered_rule(uint64_t row_avma, StepRule* rule) {
   const uint32_t change = g_change.load(std::memory_order_acquire);
   const Tables* const tables = g_tables.load(std::memory_order_acquire);
   if (tables == nullptr || g_is_off.load(kRelaxed)) return false;
-  // The section registered last counts, as new code may be where other code was.
+  // The section that was registered last takes precedence, because new code may have replaced other code.
   for (uint32_t i = g_sections.load(std::memory_order_acquire); i-- > 0;) {
     const Section& section = tables->sections[i];
     const uint64_t start_avma = section.start_avma.load(kRelaxed);
     if (row_avma - start_avma >= section.end_avma.load(kRelaxed) - start_avma) continue;
     uint32_t low = section.first.load(kRelaxed);
     uint32_t high = low + section.count.load(kRelaxed);
-    if (high > kMostRows || low >= high) return false;  // it is being changed
+    if (high > kMostRows || low >= high) return false;  // the section is being changed
     while (high - low > 1) {  // the last row that begins at or before row_avma is in [low, high)
       const uint32_t middle = low + (high - low) / 2;
       (tables->rows[middle].start_avma.load(kRelaxed) <= row_avma ? low : high) = middle;

@@ -1,20 +1,21 @@
 // agent/unwind/rule_cache.cc: one table for all threads, read and written without a lock.
 //
-// A slot is two 8-byte words: the program counter, and the rule packed together with the age at which it was stored. A
-// 16-byte load would read both at once, but is atomic only on processors with AVX (and on others only by a locked
-// write). So a slot is written under a protocol that needs only 8-byte atomics:
+// A slot is two 8-byte words: the program counter, and the rule packed together with the generation at which it
+// was stored. A 16-byte load would read both at once, but is atomic only on processors with AVX (on others only as a
+// locked write). So a slot is written under a protocol that needs only 8-byte atomics:
 //   writer: pc := kBusy (compare-and-swap: only one writer wins); rule := new (release); pc := new (release)
-//   reader: rule, then pc (acquire), then rule again: valid if both loads of the rule are equal, its age is the
-//   reader's or it still holds at that age, and pc is the reader's
-// Why a reader never pairs one pc with another's rule: a slot is only rewritten at a later age than the one that it
-// holds, so the rule word has a value of each age at most once. A reader that saw the same value twice knows that it
-// did not change in between. The pc that it read in between is then kBusy or the pc that was stored after this rule:
-// had it been a later one, the second read of the rule, ordered after it, would have seen a later rule. A program
-// counter and an age share no word, so an age has 28 bits. It wraps around after 268 million unloads.
+//   reader: loads rule, then pc (acquire), then rule again. The rule is valid if both loads of it are equal, pc is the
+//   reader's, and the rule's generation is the reader's or nothing invalidated the rule since.
+// Why a reader never pairs one pc with another's rule: a slot is rewritten only at a later generation than the one that
+// it holds. So the rule word has at most one value for each generation, and a reader that loaded the same value twice
+// knows that the word did not change in between. The pc that it loaded in between is then either kBusy or the pc that
+// was stored after this rule: if it were a later pc, the second load of the rule, which is ordered after it, would have
+// returned a later rule. The generation shares a word with the rule, which leaves it 28 bits: it wraps around after 268
+// million unloads.
 #include "agent/unwind/rule_cache.h"
 
 #include "agent/libc/raw.h"
-#include "agent/process/age.h"
+#include "agent/process/generation.h"
 
 #include <sys/mman.h>
 
@@ -24,7 +25,7 @@ namespace heapprof::agent {
 
 namespace {
 
-constexpr uint32_t kWays = 4;  // slots of one cache line, any of which may hold a rule
+constexpr uint32_t kWays = 4;  // a set has this many slots, all in one cache line; a rule may be in any of them
 constexpr uint32_t kSetBits = 15;
 constexpr uint64_t kSets = uint64_t{1} << kSetBits;
 constexpr uint64_t kBusy = ~uint64_t{0};
@@ -42,21 +43,21 @@ constexpr uint64_t kCacheBytes = kSets * sizeof(Set);
 
 Set* g_sets = nullptr;
 
-// packed = age:28 | kind:4 | bp_offset_words:8 | cfa_offset in words:24
-constexpr uint32_t kAgeShift = 36;
-constexpr uint32_t kAgeCount = (1u << 28) - 1;
+// packed = generation:28 | kind:4 | bp_offset_words:8 | cfa_offset in words:24
+constexpr uint32_t kGenerationShift = 36;
+constexpr uint32_t kGenerationCount = (1u << 28) - 1;
 
-// A tag is never 0, so that an unused slot has no age.
-uint32_t age_tag(uint32_t age) { return age % kAgeCount + 1; }
-uint32_t tag_of(uint64_t packed) { return static_cast<uint32_t>(packed >> kAgeShift); }
+// A tag is never 0, so that an unused slot has no generation.
+uint32_t generation_tag(uint32_t generation) { return generation % kGenerationCount + 1; }
+uint32_t tag_of(uint64_t packed) { return static_cast<uint32_t>(packed >> kGenerationShift); }
 
-// True if tag `a` is of an older age than `b`; half of the range counts as the past.
+// True if tag `a` is older than tag `b`. Tags wrap around: half of their range counts as the past.
 bool is_older(uint32_t a, uint32_t b) { return a == 0 || static_cast<int32_t>((a - b) << 4) < 0; }
 
 uint64_t pack(const UnwindRule& rule, uint32_t tag) {
   const auto cfa_words = static_cast<uint32_t>(rule.cfa_offset_bytes / 8) & 0xffffff;
   const auto bp_words = static_cast<uint8_t>(rule.bp_offset_words);
-  return static_cast<uint64_t>(tag) << kAgeShift | static_cast<uint64_t>(rule.kind) << 32 |
+  return static_cast<uint64_t>(tag) << kGenerationShift | static_cast<uint64_t>(rule.kind) << 32 |
          static_cast<uint64_t>(bp_words) << 24 | cfa_words;
 }
 
@@ -77,13 +78,15 @@ Set& set_of(uint64_t pc_avma, uint32_t choice) {
   return g_sets[choice == 0 ? hash >> (64 - kSetBits) : hash >> (64 - 2 * kSetBits) & (kSets - 1)];
 }
 
-// True if a rule that was stored at the age with this tag still holds: nothing about its address was invalidated since.
-bool holds_still(uint32_t stored_tag, uint64_t pc_avma, uint32_t age) {
+// True if a rule with this generation tag is still valid: nothing about its address was invalidated since it was
+// stored.
+bool holds_still(uint32_t stored_tag, uint64_t pc_avma, uint32_t generation) {
   if (stored_tag == 0) return false;
-  const uint32_t ages_ago = (age_tag(age) + kAgeCount - stored_tag) % kAgeCount;
+  const uint32_t generations_ago = (generation_tag(generation) + kGenerationCount - stored_tag) % kGenerationCount;
   bool holds = true;
-  return ages_ago <= kKeptEndings &&
-         for_each_ending(age - ages_ago, age, [&](const Ending& ending) { holds &= !ending.holds_return(pc_avma); }) &&
+  return generations_ago <= kKeptEndings &&
+         for_each_ending(generation - generations_ago, generation,
+                         [&](const Ending& ending) { holds &= !ending.holds_return(pc_avma); }) &&
          holds;
 }
 
@@ -96,8 +99,8 @@ bool store(Slot& slot, const UnwindRule& rule, uint32_t tag) {
   if (!slot.pc_avma.compare_exchange_strong(old_pc_avma, kBusy, std::memory_order_acq_rel, std::memory_order_relaxed)) {
     return false;
   }
-  // This writer owns the slot now. Another one may have been here between the load and the exchange, and left the same
-  // pc.
+  // This writer owns the slot now. Another writer may have stored a rule between the load and the exchange, and left
+  // the same pc.
   if (!is_older(tag_of(slot.packed.load(std::memory_order_relaxed)), tag)) {
     slot.pc_avma.store(old_pc_avma, std::memory_order_release);
     return false;
@@ -114,14 +117,14 @@ bool init_rule_cache() {
   return g_sets != nullptr;
 }
 
-bool find_shared_rule(uint64_t pc_avma, uint32_t age, UnwindRule* rule) {
+bool find_shared_rule(uint64_t pc_avma, uint32_t generation, UnwindRule* rule) {
   if (g_sets == nullptr || pc_avma == kBusy) return false;
   for (uint32_t choice = 0; choice < 2; ++choice) {
     for (Slot& slot : set_of(pc_avma, choice).slots) {
       const uint64_t packed = slot.packed.load(std::memory_order_acquire);
       if (slot.pc_avma.load(std::memory_order_acquire) != pc_avma) continue;
       if (slot.packed.load(std::memory_order_relaxed) != packed) continue;
-      if (tag_of(packed) != age_tag(age) && !holds_still(tag_of(packed), pc_avma, age)) continue;
+      if (tag_of(packed) != generation_tag(generation) && !holds_still(tag_of(packed), pc_avma, generation)) continue;
       *rule = unpack(pc_avma, packed);
       return true;
     }
@@ -129,9 +132,9 @@ bool find_shared_rule(uint64_t pc_avma, uint32_t age, UnwindRule* rule) {
   return false;
 }
 
-void share_rule(const UnwindRule& rule, uint32_t age) {
+void share_rule(const UnwindRule& rule, uint32_t generation) {
   if (g_sets == nullptr || rule.pc_avma == kBusy) return;
-  const uint32_t tag = age_tag(age);
+  const uint32_t tag = generation_tag(generation);
   for (uint32_t choice = 0; choice < 2; ++choice) {
     for (Slot& slot : set_of(rule.pc_avma, choice).slots) {
       if (store(slot, rule, tag)) return;

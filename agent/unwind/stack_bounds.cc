@@ -1,9 +1,9 @@
 // agent/unwind/stack_bounds.cc: asks the kernel which pages above a stack pointer can be read.
 //
-// /proc/self/maps has the answer, but is a file: if another thread closes all descriptors and opens its own, the agent
-// would close that one. pthread_getattr_np returns the bounds of a thread's own stack, but allocates, and knows neither
-// coroutines' stacks nor a signal handler's. So the kernel reads one byte of each page for the agent, upwards until one
-// is not readable, and only as far as a walk goes.
+// /proc/self/maps has the bounds, but it is a file. Another thread may close all descriptors and then open a file that
+// gets the same number: the agent would close that file. pthread_getattr_np returns the bounds of a thread's own stack,
+// but it allocates, and it does not know the stacks of coroutines or signal handlers. So the agent lets the kernel read
+// one byte of each page, upwards to the first page that is not readable, and only as far as a walk goes.
 #include "agent/unwind/stack_bounds.h"
 
 #include "agent/libc/raw.h"
@@ -23,22 +23,23 @@ constexpr uint64_t kPageBytes = wire::kPageBytes;
 constexpr uint64_t kMainStackBytes = 64u << 20;
 constexpr uint64_t kMostFrameBytes = 256u << 20;  // a frame that claims to be larger is rejected
 constexpr uint64_t kNearBytes = 64u << 10;        // checked in one call
-constexpr uint64_t kGrowBytes = 1u << 20;         // how far a known stack may have grown downwards since
+constexpr uint64_t kGrowBytes = 1u << 20;         // how far a known stack may have grown downwards
 constexpr uint64_t kUnaskedBytes = 64u << 10;     // assumed readable if the kernel may not be asked
 constexpr uint64_t kUsualThreadBytes = 8u << 20;
 
 uint64_t page_of(uint64_t avma) { return avma & ~(kPageBytes - 1); }
 uint64_t end_of_page(uint64_t avma) { return page_of(avma) + kPageBytes; }
 
-// The known end of the stack that goes up from here: a thread's stack reaches to its descriptor. Other pages may be
-// anything, and checking one may wait for the thread that provides it (userfaultfd).
+// Returns the address up to which the memory from from_avma on is known to be this thread's stack, at most kNearBytes
+// further. A thread's stack reaches up to its descriptor; if that is far off, returns from_avma. Other pages may be
+// anything, and checking one may block until a thread provides it (userfaultfd).
 uint64_t known_end(uint64_t from_avma) {
   const uint64_t thread_end_avma = end_of_page(thread_pointer());
   if (thread_end_avma - from_avma >= kUsualThreadBytes) return from_avma;
   return thread_end_avma - from_avma < kNearBytes ? thread_end_avma : from_avma + kNearBytes;
 }
 
-// If the kernel cannot be asked.
+// The assumed bounds if the kernel cannot be asked.
 AddressRange guess(uint64_t sp) {
   const uint64_t thread_avma = thread_pointer();  // at the top of the stack, if libc made the thread
   if (thread_avma - sp < kUsualThreadBytes) return {page_of(sp), thread_avma};
@@ -74,7 +75,8 @@ void KnownStacks::change_to(uint64_t sp) {
 
 bool KnownStacks::reach(uint64_t end_avma) {
   AddressRange& stack = stacks_[0];
-  // A walk that began further up may have seen a higher end; if the kernel cannot be asked, nothing more is known.
+  // An earlier walk that began further up may have found a higher end. If the kernel cannot be asked, nothing more is
+  // known.
   for (uint32_t at = 1; at < kKept; ++at) {
     if (stacks_[at].start <= stack.end && stacks_[at].end > stack.end) stack.end = stacks_[at].end;
   }
@@ -85,8 +87,9 @@ bool KnownStacks::reach(uint64_t end_avma) {
   return end_avma <= stack.end;
 }
 
-// Jumps over a frame of a megabyte, or to the next piece of a split stack (-fsplit-stack). The memory between is not
-// read, so it is not checked: checking would give pages to memory that the program never touched.
+// Skips the memory of a very large frame, or the gap to the next piece of a split stack (-fsplit-stack). The memory
+// between is not checked, because the walk does not read it, and a check would allocate pages that the program never
+// touched.
 bool KnownStacks::jump_to(uint64_t end_avma) {
   AddressRange found = {page_of(end_avma - kPageBytes), 0};
   found.end = find_readable_end(found.start, end_avma);

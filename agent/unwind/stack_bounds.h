@@ -1,15 +1,15 @@
-// agent/unwind/stack_bounds.h: the bounds of the memory that a stack lies in: what a walk may read.
+// agent/unwind/stack_bounds.h: the bounds of the memory around a stack that a walk may read.
 //
 // Unwind tables may be wrong, and frame pointers may be data. A walk follows neither beyond the end of its stack:
 // memory there may be unmapped, and reading it would kill the program.
 //
 // Guarantees
 //  - All pages of [start, end) were readable when they were checked, or are the main thread's stack.
-// Not provided: the end of a new stack while no system call may be made (a seccomp filter): then 64 KiB above the stack
-//               pointer are assumed readable, or what lies below the thread's own descriptor. Notice that a coroutine's
-//               stack was unmapped, or replaced by a shorter one.
+// Not provided: the end of a stack that is first seen while a seccomp filter forbids system calls: the agent then
+//               assumes that memory is readable up to the thread's own descriptor, or else 64 KiB above the stack
+//               pointer. Nor does it notice that a coroutine's stack was unmapped, or replaced by a shorter one.
 // Context:  walks: go_to and reach are slow paths of a hook that ask the kernel (agent/process/own_memory.h).
-// Cost:     a comparison if the stack is that of the previous walk; else a system call or two.
+// Cost:     a comparison if the stack is that of the previous walk; else one or two system calls.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +32,13 @@ class KnownStacks {
   void go_to(uint64_t sp) {
     if (__builtin_expect(!stacks_[0].holds(sp), 0)) change_to(sp);
   }
-  // True if the current stack reaches up to end_avma; checks whether there is more of it than was known. If end_avma is
-  // far off, the current stack then begins a page below end_avma.
+  // True if the current stack reaches up to end_avma. Checks with the kernel if end_avma is beyond the known end. If
+  // end_avma is far beyond it, the current stack then begins a page below end_avma.
   bool reach(uint64_t end_avma);
   // Copies size_bytes (8 at most) of the current stack, or of other readable memory. False: it is not readable.
   bool read(uint64_t avma, uint32_t size_bytes, uint64_t* value);
-  // Copies a word at most 128 bytes below sp, on a page that no walk has reached: a word that a function had popped
-  // when a signal interrupted it. False: it is not readable, or lies elsewhere.
+  // Copies a word that lies at most 128 bytes below sp, on a page that no walk has reached. A function had popped this
+  // word when a signal interrupted it. False: the word is not readable, or lies elsewhere.
   bool read_popped(uint64_t sp, uint64_t avma, uint64_t* value);
 
   void forget() { *this = {}; }

@@ -1,7 +1,7 @@
 // agent/unwind/target_memory.cc: reads the target's memory at an address where call frame information places a register
 // or a frame.
 //
-// It has a file of its own so that the fuzz target, whose information is nonsense, can replace it
+// It has a file of its own so that the fuzz target can replace it, because there the call frame information is nonsense
 // (tests/fuzz/unwind_fuzz.cc).
 #include "agent/unwind/dwarf_expression.h"
 

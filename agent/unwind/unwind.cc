@@ -2,30 +2,32 @@
 // example.)
 //
 // A step from a frame to its caller is a pure function of the frame's state (pc, sp, and bp if rules use it), of the
-// rule for pc, and of the stack slots (cells) that the rule reads. Suppose a walk reaches a state that the previous
-// walk of this context also reached, and every cell that the previous walk read from there on is unchanged. Then it
-// would find the very same frames. What happened in between does not matter, nor what wrote the cells. The cells are
-//   the return address of each step: the word below the caller's sp, which must hold the caller's pc;
-//   the saved bp, and a CFA kept in memory, of steps where an outer frame depends on bp (FrameFlags; rare without frame
-//   pointers);
-//   the return address 0 that ended the stack.
-// Cells are compared from the innermost frame outwards up to the first difference, so only memory that a walk would
-// read is read.
+// rule for pc, and of the stack slots that the rule reads. The code calls these slots cells. Suppose a walk reaches a
+// state that the previous walk of this context also reached, and every cell that the previous walk read from there on
+// is unchanged. Then this walk would find the very same frames. It does not matter what happened in between, or what
+// wrote the cells. The cells are
+//  - the return address of each step: the word below the caller's sp, which must hold the caller's pc;
+//  - if an outer frame depends on bp: the saved bp of a step, and a CFA kept in memory (FrameFlags; rare without frame
+//    pointers);
+//  - the return address 0 that ended the stack.
+// The agent compares cells from the innermost frame outwards, up to the first difference. So it reads only memory that
+// a walk would read.
 //
-// If a cell differs and bp plays no part, the frames further in are taken over from the previous stack and the walk
-// goes on after them: their steps were just verified.
+// If a cell differs and no step uses bp, the walk takes over the frames further in from the previous stack, because
+// their steps were just verified. It goes on after them.
 //
-// An undescribed frame (JIT code) has its caller where the frame pointer leads. That is a step like that of code with
-// frame pointers: CFA = bp + 16, the caller's bp at the CFA - 16. So it is verified as such a frame is, and marked
-// (kGuessed), as the stack is a guess. These cells do not verify that there is still no object at its address: the
-// agent assumes that until it sees the loader allocate (g_loads).
+// If no call frame information describes a frame (JIT code), the agent takes the frame pointer to lead to its caller.
+// That step is like one of code with frame pointers: CFA = bp + 16, and the caller's bp is at CFA - 16. So the frame is
+// verified like a frame of such code. It is marked (kGuessed), because the stack is a guess. The cells cannot verify
+// that there is still no object at the frame's address: the agent assumes so until it sees the loader allocate
+// (g_loads).
 //
-// A stack that needed more than that (signal frames, undescribed code without frame pointers) is not verified but
-// walked whole each time, as it depends on more than sp, bp and the return addresses.
+// Some stacks need more than that (signal frames, undescribed code without frame pointers). They are not verified but
+// walked whole each time, because they depend on more than sp, bp and the return addresses.
 #include "agent/unwind/unwind.h"
 
 #include "agent/libc/raw.h"
-#include "agent/process/age.h"
+#include "agent/process/generation.h"
 #include "agent/process/modules.h"
 #include "agent/unwind/previous_stack.h"
 #include "agent/unwind/rule_cache.h"
@@ -48,8 +50,8 @@ uint32_t g_max_frames = kMaxFrames;
     const uint8_t flags = context->flags[i];
     if (flags != 0) {
       const FrameBp& frame = context->bps[i];
-      if ((flags & kCfaCell) != 0 && *frame.cfa_cell != caller.sp) return i;
-      if ((flags & kBpCell) != 0 && *frame.bp_cell != context->bps[i - 1].bp) return i;
+      if ((flags & kCfaSlot) != 0 && *frame.cfa_slot != caller.sp) return i;
+      if ((flags & kBpSlot) != 0 && *frame.bp_slot != context->bps[i - 1].bp) return i;
     }
     if (!is_intact(caller)) return i;
   }
@@ -63,7 +65,7 @@ namespace {
 enum class WalkEnd : uint8_t {
   kMet,        // the walk met the previous stack, whose frames [0, base) are the rest
   kEnded,      // the walk reached the end of the stack; base is 0
-  kNeedsBp,    // a rule needs bp after frames that were taken over: walk again, taking no frame over
+  kNeedsBp,    // a rule needs bp, which is unknown after frames were taken over: walk again without taking frames over
   kNeedsWhole  // a frame needs more than a compact rule
 };
 
@@ -73,7 +75,7 @@ struct Walk {
   bool uses_bp;              // the rule of a new frame uses bp
   uint32_t guessed;          // new frames that are undescribed
   bool has_copied;           // some of the new frames were taken over from the previous stack
-  const uint64_t* end_cell;  // as in UnwindContext
+  const uint64_t* end_slot;  // as in UnwindContext
 
   uint32_t count(const UnwindContext* context) const {
     return static_cast<uint32_t>(context->frames + kMaxFrames - fresh);
@@ -87,10 +89,10 @@ inline const Frame* skip_inner(const Frame* old, uint64_t sp) {
 }
 
 // Walks from `state` until it meets the previous stack or the end. kMayCopy: if a cell of the previous stack differs,
-// the frames further in are taken over.
+// the walk takes over the frames further in.
 template <bool kMayCopy>
 [[gnu::always_inline]] inline WalkEnd walk_new(UnwindContext* context, WalkState state, Walk* walk) {
-  *walk = {nullptr, 0, false, 0, false, &kNoCell};
+  *walk = {nullptr, 0, false, 0, false, &kNoSlot};
   context->stacks.go_to(state.sp);
   Frame* const frames = context->frames;
   Frame* fresh = frames + kMaxFrames;
@@ -110,7 +112,7 @@ template <bool kMayCopy>
       if (HEAPPROF_LIKELY(broken == 0)) {
         if (HEAPPROF_LIKELY(has_same_end(context))) {
           walk->base = candidates;
-          walk->end_cell = context->end_cell;
+          walk->end_slot = context->end_slot;
           end = WalkEnd::kMet;
           break;
         }
@@ -124,7 +126,7 @@ template <bool kMayCopy>
           state.pc_avma = load_word(state.sp - 8);
           --old;
           if (state.pc_avma != 0) continue;
-          walk->end_cell = cell_at(state.sp - 8);
+          walk->end_slot = slot_at(state.sp - 8);
           break;
         }
         old = frames + broken - 2;
@@ -157,7 +159,7 @@ template <bool kMayCopy>
       break;
     }
     if (HEAPPROF_UNLIKELY(state.pc_avma == 0)) {
-      walk->end_cell = cell_at(state.sp - 8);
+      walk->end_slot = slot_at(state.sp - 8);
       break;
     }
   }
@@ -172,8 +174,8 @@ template <bool kMayCopy>
 
 // ---- The new stack ----
 
-// Sets the flags of the frames [base, count), outermost first. walked: what the step of frame `base` depended on.
-// False: the stack cannot be verified.
+// Sets the flags of the frames [base, count), outermost first. `walked` points to what the step of frame `base`
+// depended on. Returns false if the stack cannot be verified.
 bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const WalkedFrame* walked) {
   bool is_bp_needed = base != 0 && (context->flags[base - 1] & kNeedsBp) != 0;
   for (uint32_t i = base; i < count; ++i, ++walked) {
@@ -184,21 +186,21 @@ bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const Walk
       flags = kNeedsBp | kGuessed;
       ++context->guessed;
       if (is_bp_needed) {
-        flags |= kBpCell;
-        frame.bp_cell = cell_at(cfa - 16);
+        flags |= kBpSlot;
+        frame.bp_slot = slot_at(cfa - 16);
       }
     } else if (walked->rule.kind == RuleKind::kRealigned) {
       if (i == 0) return false;
-      flags = kNeedsBp | kCfaCell;
-      frame.cfa_cell = cell_at(walked->bp + static_cast<uint64_t>(int64_t{walked->rule.cfa_offset_bytes}));
+      flags = kNeedsBp | kCfaSlot;
+      frame.cfa_slot = slot_at(walked->bp + static_cast<uint64_t>(int64_t{walked->rule.cfa_offset_bytes}));
       if (is_bp_needed) {
-        flags |= kBpCell;
-        frame.bp_cell = cell_at(walked->bp);
+        flags |= kBpSlot;
+        frame.bp_slot = slot_at(walked->bp);
       }
     } else {
       if (walked->rule.bp_offset_words != 0 && is_bp_needed) {
-        flags = kBpCell;
-        frame.bp_cell = cell_at(cfa + static_cast<uint64_t>(int64_t{walked->rule.bp_offset_words} * 8));
+        flags = kBpSlot;
+        frame.bp_slot = slot_at(cfa + static_cast<uint64_t>(int64_t{walked->rule.bp_offset_words} * 8));
       }
       const bool passes_bp_on = walked->rule.kind == RuleKind::kCfaFromSp && walked->rule.bp_offset_words == 0;
       if (walked->rule.kind == RuleKind::kCfaFromBp || (passes_bp_on && is_bp_needed)) flags |= kNeedsBp;
@@ -211,14 +213,14 @@ bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const Walk
   return true;
 }
 
-// Replaces the previous stack from frame `base` inwards by the walk's frames.
+// Replaces the frames of the previous stack from `base` inwards with the walk's frames.
 [[gnu::always_inline]] inline void replace_frames(UnwindContext* context, const Walk& walk, StackDelta* delta) {
   const uint32_t base = walk.base;
   const uint32_t fresh_count = walk.count(context);
   const uint32_t count = base + fresh_count;
   clear_flags(context, base);
-  // The record keeps these frames: they have the program counters of the previous stack, although something else in
-  // them changed.
+  // The delta counts these frames as kept, because their program counters are those of the previous stack. Something
+  // else in them changed.
   Frame* to = context->frames + base;
   const Frame* from = walk.fresh;
   const Frame* const end = context->frames + kMaxFrames;
@@ -230,7 +232,7 @@ bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const Walk
   std::atomic_signal_fence(std::memory_order_seq_cst);
   context->count = count;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  context->end_cell = walk.end_cell;
+  context->end_slot = walk.end_slot;
   context->is_linked = true;
   const bool is_guess = walk.guessed != 0 || context->guessed != 0;
   const auto truncation = is_guess ? static_cast<uint32_t>(wire::TruncationCause::kNoUnwindInfo) : 0;
@@ -244,25 +246,26 @@ bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const Walk
   *delta = {keep, count - keep, context->frames + keep, truncation};
 }
 
-// Takes over a stack without links between its frames: its program counters are in the buffer, innermost first.
+// Stores the program counters of the buffer (innermost first) as the stack. No rules link its frames, so it cannot be
+// verified later.
 void replace_pcs(UnwindContext* context, StackBuffer buffer, StackDelta* delta) {
   const bool is_too_deep = buffer.truncation == static_cast<uint32_t>(wire::TruncationCause::kDepth);
   if (is_too_deep && g_max_frames == kMaxFrames) buffer.count = kFramesOfTooDeep;
   const uint32_t most = context->count < buffer.count ? context->count : buffer.count;
   uint32_t keep = 0;
-  context->plain_count = 0;  // first: these frames have no stack pointers
+  context->plain_count = 0;  // set first, because these frames have no stack pointers
   context->is_linked = false;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   while (keep < most && context->frames[keep].pc_avma == buffer.pcs[buffer.count - 1 - keep]) ++keep;
   for (uint32_t i = keep; i < buffer.count; ++i) context->frames[i] = {buffer.pcs[buffer.count - 1 - i], 0};
   clear_flags(context, 0);
   context->count = buffer.count;
-  context->end_cell = &kNoCell;
+  context->end_slot = &kNoSlot;
   *delta = {keep, buffer.count - keep, context->frames + keep, buffer.truncation};
 }
 
-// If a stack is too deep, keeps the frame after the recorded ones, so that the next walk need not go further. A handler
-// may jump out at any instant.
+// If a stack is too deep, notes the frame after the recorded ones, so that the next walk need not go further. A signal
+// handler may jump out at any instant.
 void note_depth(UnwindContext* context, const StackBuffer& buffer) {
   context->deep.sp = 0;
   const bool is_too_deep = buffer.truncation == static_cast<uint32_t>(wire::TruncationCause::kDepth);
@@ -275,7 +278,7 @@ void note_depth(UnwindContext* context, const StackBuffer& buffer) {
   context->deep.sp = buffer.behind_recorded.sp;
 }
 
-// Walks from scratch. pre: earlier walks may have overwritten frames of the previous stack from `untouched` on.
+// Walks from scratch. Earlier walks may have overwritten frames of the previous stack from index `untouched` on.
 [[gnu::noinline]] void capture_whole(UnwindContext* context, const StartFrame& start, uint32_t untouched,
                                      StackDelta* delta) {
   count_one(context->counters->whole_walks);
@@ -289,8 +292,8 @@ void note_depth(UnwindContext* context, const StackBuffer& buffer) {
   replace_pcs(context, buffer, delta);
 }
 
-inline void use_age(UnwindContext* context, uint32_t age) {
-  if (HEAPPROF_UNLIKELY(context->age != age)) grow_older(context, age);
+inline void use_generation(UnwindContext* context, uint32_t generation) {
+  if (HEAPPROF_UNLIKELY(context->generation != generation)) enter_generation(context, generation);
 }
 
 // Takes over a stack that was found without rules, and announces its modules by looking up the rules.
@@ -326,8 +329,9 @@ void set_max_frames(uint32_t max_frames) {
   g_max_frames = max_frames == 0 || max_frames > kMaxFrames ? kMaxFrames : max_frames;
 }
 
-void replace_stack(UnwindContext* context, const uint64_t* pcs, uint32_t count, uint32_t age, StackDelta* delta) {
-  use_age(context, age);
+void replace_stack(UnwindContext* context, const uint64_t* pcs, uint32_t count, uint32_t generation,
+                   StackDelta* delta) {
+  use_generation(context, generation);
   StackBuffer buffer{context->pcs, 0, g_max_frames, 0};
   // A stack that is too deep loses its outermost frames, as in a walk.
   buffer.count = count < buffer.limit ? count : buffer.limit;
@@ -336,17 +340,17 @@ void replace_stack(UnwindContext* context, const uint64_t* pcs, uint32_t count, 
   replace_unlinked(context, buffer, delta);
 }
 
-void capture_frame_pointers(UnwindContext* context, const StartFrame& start, uint32_t age, StackDelta* delta) {
-  use_age(context, age);
+void capture_frame_pointers(UnwindContext* context, const StartFrame& start, uint32_t generation, StackDelta* delta) {
+  use_generation(context, generation);
   StackBuffer buffer{context->pcs, 0, g_max_frames, 0};
   walk_frame_pointers(context, start, &buffer);
   replace_unlinked(context, buffer, delta);
 }
 
-void set_age(UnwindContext* context, uint32_t age) { use_age(context, age); }
+void set_generation(UnwindContext* context, uint32_t generation) { use_generation(context, generation); }
 
-void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t age, StackDelta* delta) {
-  use_age(context, age);
+void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t generation, StackDelta* delta) {
+  use_generation(context, generation);
   const uint64_t loads = g_loads.load(std::memory_order_relaxed);
   if (HEAPPROF_UNLIKELY(context->guessed != 0 && (context->guessed_at != loads || !is_absence_certain())))
     forget_guesses(context);
@@ -372,7 +376,7 @@ void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t age
       if (untouched_again < untouched) untouched = untouched_again;
     }
   }
-  // (Some guessed frames of the previous stack may be in a row with new ones.)
+  // (Guessed frames of the previous stack may adjoin new ones, and then count towards the same limit.)
   const bool may_be_linked = walk.guessed == 0 || walk.guessed + context->guessed <= kMaxGuessedFrames;
   if (HEAPPROF_LIKELY(end != WalkEnd::kNeedsWhole && may_be_linked &&
                       walk.base + walk.count(context) <= g_max_frames)) {

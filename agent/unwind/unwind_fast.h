@@ -1,5 +1,5 @@
-// agent/unwind/unwind_fast.h: is the stack the same as the previous one, or nearly? Inlined into the hooks' common
-// path; unwind.cc has the argument.
+// agent/unwind/unwind_fast.h: checks whether the stack is the same as the previous one, or nearly so. Inlined into the
+// hooks' common path; unwind.cc explains why the check suffices.
 #pragma once
 
 #include "agent/unwind/unwind_context.h"
@@ -9,11 +9,11 @@
 
 namespace heapprof::agent {
 
-// True if the frame is intact: the stack slot that held its return address still does.
+// True if the frame is intact: the stack slot that held its return address still holds it.
 inline bool is_intact(const Frame& frame) { return load_word(frame.sp - 8) == frame.pc_avma; }
 
-// Counts the frames from the innermost broken one of [0, count) outwards, itself included; 0: none is broken. A frame
-// is broken when the stack slot that held its return address holds something else.
+// Returns i + 1 for the innermost broken frame i of [0, count); 0: all are intact. A frame is broken if the stack slot
+// that held its return address holds something else.
 inline uint32_t find_broken(const UnwindContext* context, uint32_t count) {
   const Frame* const first = context->frames;
   const Frame* frame = first + count;
@@ -31,14 +31,14 @@ inline uint32_t find_broken(const UnwindContext* context, uint32_t count) {
   return 0;
 }
 
-// The same, but a changed bp or CFA slot breaks a frame, too.
+// The same, but a frame is also broken if its bp slot or CFA slot changed.
 uint32_t find_broken_flagged(const UnwindContext* context, uint32_t count);
 
 inline uint32_t find_broken_any(const UnwindContext* context, uint32_t count) {
   return HEAPPROF_LIKELY(context->flagged == 0) ? find_broken(context, count) : find_broken_flagged(context, count);
 }
 
-inline bool has_same_end(const UnwindContext* context) { return *context->end_cell == 0; }
+inline bool has_same_end(const UnwindContext* context) { return *context->end_slot == 0; }
 
 // True if bp equals that of frame `index` of the previous stack, or does not matter there.
 inline bool has_same_bp(const UnwindContext* context, uint32_t index, uint64_t bp) {
@@ -46,8 +46,8 @@ inline bool has_same_bp(const UnwindContext* context, uint32_t index, uint64_t b
   return (context->flags[index] & kNeedsBp) == 0 || context->bps[index].bp == bp;
 }
 
-// True if the stack slots of all frames further out than `frame`, one of the previous stack, are unchanged. If that
-// stack is plain, its frames from there on depend on nothing else.
+// True if the return address slots of all frames further out than `frame` are unchanged. `frame` belongs to the
+// previous stack. If the previous stack is plain, the frames further out depend on nothing else.
 [[gnu::always_inline]] inline bool has_same_rest(const UnwindContext* context, const Frame* frame) {
   const Frame* const last_eight = context->frames + 8;
   for (; frame >= last_eight; frame -= 8) {
@@ -70,13 +70,13 @@ inline bool has_same_bp(const UnwindContext* context, uint32_t index, uint64_t b
 // How a stack compares with the previous one.
 enum class Likeness : uint8_t {
   kSame,
-  kOtherLine,  // all but the innermost return address is the same: another line of the same function calls
-  kOther,      // something else differs, or more than return addresses has to be compared
+  kOtherLine,  // only the innermost return address differs: another line of the same function calls
+  kOther,      // something else differs, or comparing return addresses does not suffice
 };
 
-// Compares the stack with the previous one by return addresses alone, which suffices for most. If another line of the
-// same function calls, updates the previous stack by a single store, so that a handler that jumps out leaves the one
-// stack or the other. pre: the rules' age is the current one
+// Compares the stack with the previous one by return addresses alone, which suffices for most stacks. For kOtherLine,
+// updates the previous stack with a single store: if a signal handler jumps out, either the old or the new stack is
+// left. pre: the rules belong to the current generation
 [[gnu::always_inline]] inline Likeness compare_plain_stack(UnwindContext* context, uint64_t pc_avma, uint64_t sp) {
   // If the count is 0, this is UnwindContext::outside, whose stack pointer is impossible.
   Frame* const innermost = context->frames + context->plain_count - 1;

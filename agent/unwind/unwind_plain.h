@@ -1,11 +1,11 @@
-// agent/unwind/unwind_plain.h: walks the new part of a stack in which bp plays no part: the common case of walk_new
-// (unwind.cc). Inlined into record.cc; unwind.cc has the argument.
+// agent/unwind/unwind_plain.h: walks the new part of a stack whose steps do not use bp: the common case of walk_new
+// (unwind.cc). Inlined into record.cc; unwind.cc explains why the result is right.
 //
-// The previous stack is plain: rules lead from each frame to the next by sp alone. New frames have to be plain, too,
-// and their rules cached. Then a frame is sp and pc, and two things can have changed:
-//   frames inside a known frame that the walk reaches are new: they are walked;
-//   a return address differs, but its frame has the same size, as another line of the same function called: it is
-//   replaced, and all frames further in stay, as their steps do not read it.
+// It needs a plain previous stack: rules lead from each frame to the next by sp alone. New frames have to be
+// plain, too, and their rules cached. Then a frame is just sp and pc, and only two things can have changed:
+//  - There are new frames further in than the first known frame that the walk reaches: they are walked.
+//  - A return address differs, but its frame has the same size, because another line of the same function called. The
+//    return address is replaced. All frames further in are kept, because their steps do not read it.
 // Nothing is changed before all of this has been verified. The result is what walk_new would find.
 #pragma once
 
@@ -18,13 +18,13 @@ namespace heapprof::agent {
 inline constexpr uint32_t kMostPlainFresh = 64;  // new frames
 inline constexpr uint32_t kMostOtherLines = 8;   // return addresses that changed further out
 
-// The rule for pc_avma if it is cached and plain; else nullptr. (The rule of 0, where a stack ends, never is plain.)
+// The rule for pc_avma if it is cached and plain; else nullptr. (A stack ends at pc 0, whose rule is never plain.)
 inline const UnwindRule* find_plain_rule(UnwindContext* context, uint64_t pc_avma) {
   const UnwindRule* rule = rule_slot(context, pc_avma);
   return HEAPPROF_LIKELY(rule->pc_avma == pc_avma && rule->is_plain) ? rule : nullptr;
 }
 
-// False: capture_stack has to do it; nothing was changed. pre: the rules' age is the current one
+// False: nothing was changed; the caller has to call capture_stack. pre: the rules belong to the current generation
 [[gnu::always_inline]] inline bool capture_plain_stack(UnwindContext* context, uint64_t pc_avma, uint64_t sp,
                                                        StackDelta* delta) {
   const uint32_t old_count = context->plain_count;
@@ -88,8 +88,8 @@ inline const UnwindRule* find_plain_rule(UnwindContext* context, uint64_t pc_avm
   return true;
 }
 
-// Takes the hooks' common path (record_fast.h) and then the one above, for callers that combine the result with Python
-// frames or compare it with another unwinder's. pre: the rules' age is the current one
+// Tries the hooks' common path (record_fast.h), then capture_plain_stack. For callers that combine the result with
+// Python frames or compare it with another unwinder's. pre: the rules belong to the current generation
 inline bool capture_as_hooks_do(UnwindContext* context, const StartFrame& start, StackDelta* delta) {
   switch (compare_plain_stack(context, start.pc_avma, start.sp)) {
     case Likeness::kSame: *delta = {context->count, 0, nullptr, 0}; return true;

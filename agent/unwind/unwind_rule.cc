@@ -1,7 +1,6 @@
-// agent/unwind/unwind_rule.cc: finds the description of a frame; the same on every architecture.
+// agent/unwind/unwind_rule.cc: finds the description of a frame; this file is the same for every architecture.
 //
-// A return address follows its call, and a call may be the last instruction of a function: so it is looked up as pc −
-// 1.
+// A return address follows its call, and a call may be the last instruction of a function. So the look-up uses pc − 1.
 #include "agent/unwind/unwind_rule.h"
 
 #include "agent/process/modules.h"
@@ -10,16 +9,16 @@ namespace heapprof::agent {
 
 namespace {
 
-// How far the code of an object's first frame reaches from its entry point: the loader's and old start files have no
-// call frame information there. The loader runs every constructor from 50 bytes after its entry point.
+// An object's outermost frame runs code within this distance of the entry point. The loader and old start files have no
+// call frame information there. The loader calls all constructors from 50 bytes after its entry point.
 constexpr uint64_t kEntryCodeBytes = 128;
 
 }  // namespace
 
-FrameSearch find_frame(uint64_t pc_avma, uint32_t age, FrameDescription* description, uint64_t* row_avma) {
+FrameSearch find_frame(uint64_t pc_avma, uint32_t generation, FrameDescription* description, uint64_t* row_avma) {
   ModuleInfo module;
   *row_avma = pc_avma - 1;  // inside the call instruction: the next one may belong to another function or row
-  if (!find_module(*row_avma, age, &module)) return FrameSearch::kNoModule;
+  if (!find_module(*row_avma, generation, &module)) return FrameSearch::kNoModule;
   if (find_description(module, *row_avma, description)) return FrameSearch::kFound;
   // Code that creates a stack pushes the address of a function as the first return address (makecontext, coroutines).
   // Then *row_avma is pc_avma itself, as no call precedes it.

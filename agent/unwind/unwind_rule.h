@@ -1,4 +1,5 @@
-// agent/unwind/unwind_rule.h: how to step from a frame to its caller, in 16 bytes: enough for nearly every frame.
+// agent/unwind/unwind_rule.h: how to step from a frame to its caller, in 16 bytes; this form suffices for nearly every
+// frame.
 //
 // Equations, with sp and bp as they are in the frame; in each, the caller's program counter is *(cfa − 8)
 // and its sp is cfa:
@@ -6,8 +7,7 @@
 //   kCfaFromBp   cfa = bp + cfa_offset_bytes
 //   kRealigned   cfa = *(bp + cfa_offset_bytes); the caller's bp is *bp
 //                (a stack realigned for over-aligned variables)
-// and in the first two, if bp_offset_words is not 0, the caller's bp is *(cfa + 8 · bp_offset_words), else it is
-// unchanged.
+// In the first two kinds, the caller's bp is *(cfa + 8 · bp_offset_words); if bp_offset_words is 0, bp is unchanged.
 //
 // Everything else is kSpecial; cfi_interpreter.h handles it.
 #pragma once
@@ -19,19 +19,19 @@
 namespace heapprof::agent {
 
 enum class RuleKind : uint8_t {
-  kEndOfStack = 0,  // the outermost frame; also the rule of program counter 0, and so of zeroed memory
+  kEndOfStack = 0,  // the outermost frame. Zeroed memory is a rule of this kind, for program counter 0
   kCfaFromSp = 1,
   kCfaFromBp = 2,
   kRealigned = 3,
   kSpecial = 4,       // needs the interpreter
-  kNoUnwindInfo = 5,  // the frame is not described
+  kNoUnwindInfo = 5,  // no call frame information describes the frame
 };
 
 struct StepRule {
   int32_t cfa_offset_bytes;  // a multiple of 8; in kCfaFromSp at least 8
   int16_t bp_offset_words;
   RuleKind kind;
-  bool is_plain;  // kCfaFromSp, and what the step reads lies in the frame; set when a thread keeps the rule
+  bool is_plain;  // the kind is kCfaFromSp, and the step reads only the frame itself; set when a thread keeps the rule
 };
 static_assert(sizeof(StepRule) == 8);
 
@@ -40,12 +40,13 @@ struct UnwindRule : StepRule {
 };
 static_assert(sizeof(UnwindRule) == 16);
 
-// Limits of a compact rule (rule_cache.h packs them); larger values are kSpecial.
+// Limits of a compact rule (rule_cache.h packs the values); a rule with larger values is kSpecial.
 inline constexpr int64_t kMaxCfaOffsetBytes = 8 * ((1 << 23) - 1);
 inline constexpr int64_t kMaxBpOffsetBytes = 8 * 127;
 
-// The rule for pc_avma. *is_cacheable: false if no object holds the address, as one may be loaded there later.
-UnwindRule make_rule(uint64_t pc_avma, uint32_t age, CfiWorkspace* workspace, bool* is_cacheable);
+// The rule for pc_avma. *is_cacheable is false if no object holds the address, because an object may be loaded there
+// later.
+UnwindRule make_rule(uint64_t pc_avma, uint32_t generation, CfiWorkspace* workspace, bool* is_cacheable);
 
 // The rule of a row: kEndOfStack, kSpecial or a compact one.
 StepRule reduce_row(const FrameDescription& description, const CfiRow& row);
@@ -57,6 +58,6 @@ enum class FrameSearch : uint8_t {
   kNotDescribed,  // in a module, but without call frame information
   kEndOfStack,    // likewise, at the entry of a program or of the loader
 };
-FrameSearch find_frame(uint64_t pc_avma, uint32_t age, FrameDescription* description, uint64_t* row_avma);
+FrameSearch find_frame(uint64_t pc_avma, uint32_t generation, FrameDescription* description, uint64_t* row_avma);
 
 }  // namespace heapprof::agent

@@ -1,9 +1,9 @@
-// agent/unwind/unwind_slow.cc: what compact rules cannot do: rules that are not cached, special frames, undescribed
-// frames.
+// agent/unwind/unwind_slow.cc: handles what cached compact rules cannot: rules that are not cached, special frames,
+// undescribed frames.
 //
-// A special frame usually needs only sp, bp and pc: a signal frame finds the interrupted registers by sp, a PLT entry
-// its CFA by pc and sp. So the interpreter first gets these three, and the walk goes on with compact rules. Only if a
-// frame needs another register does the walk begin again with all of them.
+// A special frame usually needs only sp, bp and pc: for a signal frame, sp leads to the interrupted registers; for a
+// PLT entry, pc and sp give the CFA. So the interpreter first gets only these three, and the walk then goes on with
+// compact rules. If a frame needs another register, the walk begins again with all registers.
 #include "agent/process/loaded_object.h"
 #include "agent/process/modules.h"
 #include "agent/process/own_memory.h"
@@ -33,7 +33,7 @@ void truncate(StackBuffer* buffer, wire::TruncationCause cause) {
   if (buffer->truncation == 0) buffer->truncation = static_cast<uint32_t>(cause);
 }
 
-// Says what a step of the interpreter means for the walk: kGoOn only if it found another frame.
+// Translates the result of an interpreter step for the walk: kGoOn only if the step found another frame.
 SlowStep judge(Step step, uint64_t pc_avma, bool has_jumped, uint32_t* jumps, StackBuffer* buffer) {
   switch (step) {
     case Step::kDone:
@@ -61,14 +61,14 @@ WalkState walk_state_of(const Registers& registers) {
   return {registers.value[kRegisterPc], registers.value[kRegisterSp], registers.value[kRegisterBp]};
 }
 
-// True if a step by the rule is sp + offset, and all that it reads lies between sp and there.
+// True if the rule computes the CFA as sp + offset, and the step reads only memory between sp and the CFA.
 bool is_plain(const UnwindRule& rule) {
   return rule.kind == RuleKind::kCfaFromSp && rule.bp_offset_words <= 0 &&
          rule.cfa_offset_bytes + 8 * int32_t{rule.bp_offset_words} >= 0;
 }
 
-// A signal handler may jump out of a walk and never come back. So at every instant the rule in a slot belongs to the
-// slot's program counter.
+// A signal handler may jump out of a walk and never come back. So, at every instant, the rule in a slot must belong to
+// the slot's program counter.
 void keep_rule(UnwindRule* slot, const UnwindRule& rule) {
   constexpr uint64_t kNoCode = ~uint64_t{0};
   slot->pc_avma = kNoCode;
@@ -84,19 +84,20 @@ void keep_rule(UnwindRule* slot, const UnwindRule& rule) {
 }  // namespace
 
 void forget_rule(UnwindRule* slot) {
-  // In this order the slot at every instant is for a program counter that is never looked up, or for 0.
+  // keep_rule orders its stores so that the slot is, at every instant, for 0 or for a program counter that is never
+  // looked up.
   keep_rule(slot, UnwindRule{});
 }
 
 namespace {
 
-// False if the value cannot be a return address but only data near the stack: code without frame pointers uses that
-// register for data.
+// True if the value may be a return address. A value close to the stack pointer is data instead: code without frame
+// pointers uses that register for data.
 bool can_be_code(uint64_t avma, uint64_t sp) {
   return is_plausible_address(avma) && avma - sp >= kMaxGuessedFrameBytes;
 }
 
-// Steps to the caller by the frame pointer. False: bp is no frame pointer.
+// Steps to the caller by the frame pointer. False: bp does not hold a frame pointer.
 bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
   if (state->bp - state->sp >= kMaxGuessedFrameBytes || (state->bp & 7) != 0) return false;
   context->stacks.go_to(state->sp);
@@ -106,7 +107,7 @@ bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
   return true;
 }
 
-// In this order a handler that jumps out never leaves an entry with another entry's number of loads.
+// The stores are ordered so that a handler that jumps out never leaves an entry with the `loads` of another entry.
 void keep_absent(AbsentCode* absent, uint64_t pc_avma, uint64_t loads) {
   absent->pc_avma = 0;
   std::atomic_signal_fence(std::memory_order_release);
@@ -125,8 +126,8 @@ bool guess_step(UnwindContext* context, WalkState* state) {
   return can_be_code(state->pc_avma, state->sp);
 }
 
-// With seccomp filters, the list of objects may have been locked; before glibc 2.35 it may have changed while it was
-// read. Then "no object" is remembered for one event.
+// If there are seccomp filters, the list of objects may have been locked. Before glibc 2.35, the list may have changed
+// while it was read. In both cases "no object" is remembered for one event only.
 bool is_absence_certain() { return !has_filters() && can_tell_loaded(); }
 
 [[gnu::noinline]] const UnwindRule* find_rule_slow(UnwindContext* context, uint64_t pc_avma) {
@@ -138,19 +139,19 @@ bool is_absence_certain() { return !has_filters() && can_tell_loaded(); }
   }
   UnwindRule* slot = rule_slot(context, pc_avma);
   UnwindRule rule;
-  if (pc_avma != 0 && find_shared_rule(pc_avma, context->age, &rule)) {
+  if (pc_avma != 0 && find_shared_rule(pc_avma, context->generation, &rule)) {
     count_one(context->counters->shared_rules);
   } else {
     count_one(context->counters->made_rules);
     bool is_cacheable = false;
-    rule = make_rule(pc_avma, context->age, &context->workspace, &is_cacheable);
+    rule = make_rule(pc_avma, context->generation, &context->workspace, &is_cacheable);
     if (!is_cacheable) {
       count_one(context->counters->unkept_rules);
       context->uncached = rule;
       if (is_absence_certain()) keep_absent(absent, pc_avma, loads);
       return &context->uncached;
     }
-    if (pc_avma != 0) share_rule(rule, context->age);
+    if (pc_avma != 0) share_rule(rule, context->generation);
   }
   keep_rule(slot, rule);
   return slot;
@@ -161,7 +162,7 @@ bool is_absence_certain() { return !has_filters() && can_tell_loaded(); }
   count_one(context->counters->special_frames);
   Registers registers = three_registers(*state);
   bool has_jumped = false;
-  const Step step = step_frame(context->age, &context->workspace, &registers, &has_jumped);
+  const Step step = step_frame(context->generation, &context->workspace, &registers, &has_jumped);
   *state = walk_state_of(registers);
   return judge(step, state->pc_avma, has_jumped, jumps, buffer);
 }
@@ -193,10 +194,10 @@ GoCall read_go_call(uint64_t pc_avma) {
   return call;
 }
 
-// Go calls C on another stack than its own. There runtime.asmcgocall stores which goroutine (g) called, and how far the
-// end of the goroutine's stack is from its own return address. g begins with the bounds of the goroutine's stack. If
-// these are consistent with one another and with the frame pointer, which Go code always keeps, the state becomes that
-// of asmcgocall's caller.
+// Go calls C on another stack than the goroutine's. On that stack, runtime.asmcgocall stores the calling goroutine (g),
+// and the distance from asmcgocall's return address to the end of the goroutine's stack. g begins with the bounds of
+// the goroutine's stack. The bounds must be consistent with the distance, and with the frame pointer, which Go code
+// always keeps. If so, the state becomes that of asmcgocall's caller.
 // Source: Go's runtime/asm_amd64.s and runtime2.go. pre: an object holds the pc
 // Cost:     some µs for a pc or a g that was not looked up before. Go never frees the memory of a g.
 bool leave_go_call(UnwindContext* context, WalkState* state) {
@@ -204,7 +205,7 @@ bool leave_go_call(UnwindContext* context, WalkState* state) {
   constexpr uint64_t kMostCallerBytes = 64u << 10;  // runtime.cgocall's frame
   GoCall& call = context->go_calls[(state->pc_avma ^ state->pc_avma >> 8) % kGoCalls];
   if (call.pc_avma != state->pc_avma) {
-    // In this order a handler that jumps out never leaves a pc with the data of another pc's code.
+    // The stores are ordered so that a handler that jumps out never leaves a pc with the data of another pc's code.
     call.pc_avma = 0;
     std::atomic_signal_fence(std::memory_order_release);
     const GoCall read = read_go_call(state->pc_avma);
@@ -316,7 +317,7 @@ void walk_frame_pointers(UnwindContext* context, const StartFrame& start, StackB
   read_own_registers(&registers);
   bool has_jumped = false;
   for (uint32_t i = 0; registers.value[kRegisterSp] < start.sp; ++i) {
-    const Step step = step_frame(context->age, &context->workspace, &registers, &has_jumped);
+    const Step step = step_frame(context->generation, &context->workspace, &registers, &has_jumped);
     if (step != Step::kDone || has_jumped || i == kMaxOwnFrames)
       return truncate(buffer, wire::TruncationCause::kBadFrame);
   }
@@ -327,7 +328,7 @@ void walk_frame_pointers(UnwindContext* context, const StartFrame& start, StackB
   for (;;) {
     if (buffer->is_full()) return truncate(buffer, wire::TruncationCause::kDepth);
     buffer->pcs[buffer->count++] = registers.value[kRegisterPc];
-    const Step step = step_frame(context->age, &context->workspace, &registers, &has_jumped);
+    const Step step = step_frame(context->generation, &context->workspace, &registers, &has_jumped);
     if (step == Step::kNoUnwindInfo) {
       WalkState state = walk_state_of(registers);
       if (!step_by_frame_pointer(context, &state, buffer)) return;

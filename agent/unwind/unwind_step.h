@@ -11,7 +11,7 @@ namespace heapprof::agent {
 inline constexpr uint64_t kMaxFrameBytes = 256u << 20;  // a frame that claims to be larger is rejected
 
 inline uint64_t load_word(uint64_t avma) { return *reinterpret_cast<const uint64_t*>(avma); }
-inline const uint64_t* cell_at(uint64_t avma) { return reinterpret_cast<const uint64_t*>(avma); }
+inline const uint64_t* slot_at(uint64_t avma) { return reinterpret_cast<const uint64_t*>(avma); }
 
 // True if a frame from sp to cfa is possible.
 inline bool is_plausible_frame(uint64_t sp, uint64_t cfa) { return cfa - sp - 8 < kMaxFrameBytes && (cfa & 7) == 0; }
@@ -28,8 +28,8 @@ inline const UnwindRule* find_rule(UnwindContext* context, uint64_t pc_avma) {
 
 enum class StepResult : uint8_t { kStepped, kEndOfStack, kNotCompact, kBadFrame };
 
-// One step by a compact rule. Tables may be wrong, and bp may be anything in code that violates the ABI: so a frame has
-// to lie above the stack pointer, and end on the stack, which is the current one of `stacks`.
+// One step by a compact rule. Unwind tables may be wrong, and in code that violates the ABI bp may hold anything. So
+// the step is accepted only if the frame lies above the stack pointer and ends on the current stack of `stacks`.
 [[gnu::always_inline]] inline StepResult step(const UnwindRule* rule, KnownStacks* stacks, WalkState* state) {
   uint64_t cfa;
   if (HEAPPROF_LIKELY(rule->kind == RuleKind::kCfaFromSp)) {

@@ -239,7 +239,7 @@ namespace heapprof::cli {
   X("HP270", ranks_failed, (2, "rank 17 on node3: killed by signal 9"))                                            \
   X("HP271", ranks_missing, (2, 64, "40, 41"))                                                                     \
   X("HP272", step_incomplete, ("all.json", "3 (did not come)", 64))                                                \
-  X("HP273", step_not_led, ("/shared/all.json.step", "process 0 did not say what to do"))                          \
+  X("HP273", step_not_coordinated, ("/shared/all.json.step", "process 0 did not say what to do"))                  \
   X("HP274", process_merged_twice, ("rank 3 on node0", "rank.3.json"))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
@@ -257,7 +257,7 @@ Problem interpreters_too_deep(const std::string& script);
 Problem program_has_unknown_format(const std::string& program);
 Problem program_has_sanitizer(const std::string& program, const std::string& sanitizer, const std::string& flag);
 Problem program_defines_malloc(const std::string& program, const std::string& functions);  // warning
-// what: the allocator, and why. A warning.
+// what: the allocator, and why it is not hooked. A warning.
 Problem inner_allocator_not_hooked(const std::string& program, const std::string& what);
 Problem program_hides_allocations(const std::string& program);
 Problem program_is_damaged(const std::string& program, const std::string& reason);
@@ -273,7 +273,7 @@ Problem agent_path_not_loadable(const std::string& agent, const std::string& rea
 Problem disk_full(const std::string& file, const std::string& reason);
 Problem nothing_profiled(const std::string& program);
 Problem program_did_not_start(const std::string& program, const std::string& end);
-// names: empty if they are no longer known, as in a profile. A warning.
+// names: empty if they are not known any more, for example when a profile is read. A warning.
 Problem children_never_profiled(uint64_t count, const std::string& names, const std::string& program);
 Problem protocol_mismatch(Versions agent);
 Problem arena_refused(const std::string& reason);
@@ -292,7 +292,7 @@ Problem reference_unwinder_missing(const std::string& flag);
 
 // About the numbers, in the summary and the report; all but numbers_disagree are warnings.
 Problem events_lost(Share lost);
-// runtime: the owner of the code that they go through, "node"; empty: the program's own.
+// runtime: the runtime whose code the stacks go through, "node"; empty: they go through the program's own code.
 Problem stacks_truncated(Share truncated, const std::string& runtime = "");
 // A runtime's pool allocator cuts objects from large pieces (cli/model/analysis/own_pools.h).
 Problem objects_in_own_pool(const std::string& owner, Share peak_bytes, const std::string& command);
@@ -311,7 +311,8 @@ Problem operators_without_scopes(uint64_t operators);
 Problem operators_need_stacks();
 Problem program_replaced(const std::string& program, const std::string& why);
 Problem programs_not_profiled(const std::string& programs);
-// A warning; truncated: stacks that pass such code by frame pointers. `command` enables the names.
+// A warning. truncated: the number of stacks that were unwound through such code by frame pointers. `command` enables
+// the names.
 Problem script_without_names(const std::string& language, const std::string& device, Share peak_bytes,
                              uint64_t truncated, const std::string& command);
 Problem names_missing(const std::string& module, Share peak_bytes, const NamesAdvice& advice);
@@ -348,7 +349,7 @@ Problem ranks_failed(uint64_t count, const std::string& which);
 Problem ranks_missing(uint64_t count, uint64_t ranks, const std::string& which);
 // For merge as a job step.
 Problem step_incomplete(const std::string& file, const std::string& which, uint64_t processes);
-Problem step_not_led(const std::string& folder, const std::string& why);
+Problem step_not_coordinated(const std::string& folder, const std::string& why);
 Problem process_merged_twice(const std::string& name, const std::string& file);
 Problem categories_not_readable(const std::string& file, const std::string& reason);
 Problem categories_broken(const std::string& what);
@@ -405,7 +406,7 @@ Problem profiles_do_not_add(const std::string& first, const std::string& second,
 Problem profile_named_twice(const std::string& file);
 Problem output_not_named(const std::string& command);
 
-// Comparing profiles; all but the second, third, fifth and the last two are warnings.
+// Comparing profiles. Warnings are different_commands, tools_count_differently and profiles_without_partner.
 Problem different_commands(const std::string& base, const std::string& current);
 Problem nothing_to_compare();
 Problem profile_not_whole(const std::string& file, const std::string& reason);
@@ -509,7 +510,7 @@ Problem unknown_dtype(const std::string& word, const std::string& nearest, const
 Problem estimate_overflows(const std::string& kind, const std::string& formula);
 Problem device_not_measured(const std::string& device, const std::string& reason);
 
-// strerror in lower case, as the sentences want it.
+// The text of strerror, beginning in lower case as the sentences do.
 std::string errno_text(int error_number);
 
 // The four parts as text, each line ended; colour marks the word "error" or "warning". On a terminal, lines are broken

@@ -109,7 +109,7 @@ Problem step_incomplete(const std::string& file, const std::string& which, uint6
           "use the sum unchanged: it lists the profiles that it covers", kStepIncomplete};
 }
 
-Problem step_not_led(const std::string& folder, const std::string& why) {
+Problem step_not_coordinated(const std::string& folder, const std::string& why) {
   return {"HP273", fmt::format("this process's share is in no sum: {} (in {})", why, folder),
           "name a folder that all processes of the step see: --via FOLDER",
           "merge in one process, where all profiles can be seen: heapprof merge --alone", kFailed};

@@ -17,8 +17,8 @@ bool is_about(int error, const std::string& reason) {
   return reason.find(std::strerror(error)) != std::string::npos || reason.find(errno_text(error)) != std::string::npos;
 }
 
-// For a refused memfd_create, or a later call that makes it memory. A seccomp filter answers with EPERM or ENOSYS, a
-// security module with EACCES.
+// Returns the fix for a refused memfd_create, or for a refused later call that sizes or maps it. A seccomp filter
+// answers with EPERM or ENOSYS, a security module with EACCES.
 std::string arena_fix(const std::string& reason) {
   if (is_about(EMFILE, reason) || is_about(ENFILE, reason)) return kRaiseFiles;
   if (is_about(EFBIG, reason)) return "raise the limit of a file's size before the start: ulimit -f unlimited";

@@ -1,7 +1,8 @@
 // cli/collect/arena.cc: the collector creates the shared memory, not the target.
 //
 // A file that the target made could be shrunk while it is being read, and the next load would kill the collector
-// (SIGBUS). This one is sealed at its full size before the target gets it. It is sparse, so its size costs nothing.
+// (SIGBUS). The collector's file is sealed at its full size before the target gets it. It is sparse, so its size costs
+// nothing.
 //
 // One mapping begins with a private page, and the shared control page follows directly. The private page has the list
 // that the kernel walks when this thread dies, at a fixed distance before the futex word (liveness.h).

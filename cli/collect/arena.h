@@ -23,8 +23,8 @@ namespace heapprof::cli {
 class Arena {
  public:
   static Result<std::unique_ptr<Arena>> create();
-  // Whether the kernel gives the file of an arena now, as create() will ask for it; it is closed again. Cost: four
-  // system calls; a file without contents has no memory.
+  // Whether the kernel can make an arena's file now, as create() will do. The file is closed again. Cost: four system
+  // calls; a file without contents has no memory.
   static Result<Done> try_file();
   ~Arena();
   Arena(const Arena&) = delete;

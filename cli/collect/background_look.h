@@ -1,7 +1,8 @@
-// cli/collect/background_look.h: a look at a process's memory, in its own thread, so that rings are read on.
+// cli/collect/background_look.h: inspects a process's memory in a thread of its own, so that the rings are read all the
+// time.
 //
-// Context:  one thread creates, asks and ends it. In a forked copy of the collector the look's thread does not run:
-//           there do not destroy it, but leak it (std::unique_ptr::release()).
+// Context:  one thread creates, polls and destroys it. In a forked copy of the collector the look's thread does not
+//           run: there do not destroy it, but leak it (std::unique_ptr::release()).
 #pragma once
 
 #include "cli/base/clock.h"
@@ -55,7 +56,7 @@ class BackgroundLook {
   uint64_t took_ns() const { return took_ns_; }
 
  private:
-  // Signals to the collector are the first thread's.
+  // Blocks signals in the new thread, so that the collector's first thread gets them.
   class SignalsOff {
    public:
     SignalsOff() {

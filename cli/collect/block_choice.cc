@@ -1,7 +1,7 @@
 // cli/collect/block_choice.cc: passes the choice to the agent, and keeps count of what was passed.
 //
-// Earlier choices decide which ends the agent has to record: after a block was recorded without being chosen, the end
-// of any block may matter, for as long as the process lives.
+// Earlier choices decide which ends the agent has to record: if all blocks were recorded at any time, the end of any
+// block may matter for as long as the process lives.
 #include "cli/collect/block_choice.h"
 
 #include "cli/base/clock.h"

@@ -29,7 +29,8 @@ class BlockChoice {
   void pause();
   void resume();
 
-  // Watches for a mark of that name, which the launcher waits for; empty: it waits for none.
+  // Watches for a mark of that name, which the launcher waits for. If the name is empty, the launcher waits for no
+  // mark.
   void await_mark(const std::string& name);
   bool has_met_mark() const { return has_met_mark_.load(std::memory_order_relaxed); }
 
@@ -45,7 +46,7 @@ class BlockChoice {
   Ledger& ledger_;
   SampleRates rates_;
   RecordedBlocks recorded_;
-  bool recorded_all_ = false;  // at some time, so the end of any block may matter
+  bool recorded_all_ = false;  // all blocks were recorded at some time, so the end of any block may matter
   bool has_chosen_ = false;
   uint64_t unrecorded_ns_ = 0;  // how long nothing was recorded, before
   uint64_t paused_at_ns_ = 0;   // 0: it is not paused

@@ -8,17 +8,18 @@ namespace heapprof::cli {
 
 namespace {
 
-// Bytes from the recording to the written profile; measured with a million sites of four million nodes, and a quarter
-// more.
+// The bytes that are needed from the recording to the written profile: measured with a million sites of four million
+// nodes, plus a quarter.
 constexpr uint64_t kFinishBytes = 8 << 20;
 constexpr uint64_t kFinishSiteBytes = 640;
 constexpr uint64_t kFinishNodeBytes = 80;
 constexpr uint64_t kFinishLocationBytes = 1500;  // its names, twice
 constexpr uint64_t kFinishStayBytes = kRecordedStaysOfSite * (sizeof(RecordedStay) + 2 * sizeof(Stay));  // likewise
 constexpr uint64_t kFinishStepBytes = sizeof(RecordedStep) + 2 * sizeof(SiteStep);  // recorded, of a site, of a sum
-// An event or block of the trace: in the recording, in the profile, and in the tables that number what they are about.
+// An event or block of the trace takes memory in the recording, in the profile, and in the tables that number the
+// memory that it is about.
 constexpr uint64_t kFinishTraceBytes = 320;
-constexpr uint64_t kFinishScopes = 3;  // their books, as recorded, in order, in the profile
+constexpr uint64_t kFinishScopes = 3;  // their books again as recorded, when sorted, and in the profile
 
 }  // namespace
 

@@ -1,19 +1,19 @@
-// cli/collect/clock.cc: which clock is trusted, and what its ticks are worth.
+// cli/collect/clock.cc: which clock is trusted, and how long its ticks are.
 //
 // The kernel decides whether the time stamp counter runs evenly and alike on all cores, as it tests the counter for its
 // own clock. The collector takes its answer and does not measure again: a test that runs for a moment misses what
 // happens an hour later.
 //
-// A guest's kernel may have chosen the host's clock though the counter would do. Then the kernel's answer is in the
+// A guest's kernel may use the host's clock although the counter is good enough. Then the kernel's answer is in the
 // list of clocks that it could use. It compares the counters of all cores when they start, and does not list `tsc` at
-// all if they differ. It goes on comparing the counter with another clock, and takes it off the list if it goes wrong.
-// This holds if the list has only clocks of high resolution, which `jiffies` is not. A host that promises an invariant
-// counter does not move the guest to a host whose counter runs differently. On a physical machine, a clock other than
-// `tsc` means that the counter is distrusted, and is respected.
+// all if they differ. Later it compares the counter with another clock all the time, and takes `tsc` off the list if
+// the counter goes wrong. The list says this only if it has nothing but clocks of high resolution, and `jiffies` is not
+// one. A host that promises an invariant counter does not move the guest to a host whose counter runs differently. If a
+// physical machine uses a clock other than `tsc`, its kernel distrusts the counter, and so does the collector.
 //
 // Sandboxes often have no /sys. A list that cannot be read says nothing about the counter, but the vDSO does. All
-// clocks that it can read by itself on x86 are made from the counter (tsc, and the pages of KVM and Hyper-V, which say
-// whether the cores' counters agree). With any other clock, it makes the system call.
+// clocks that the vDSO can read by itself on x86 are made from the counter (tsc, and the pages of KVM and Hyper-V,
+// which say whether the cores' counters agree). With any other clock, the vDSO makes the system call.
 //
 // Ticks are turned into nanoseconds by two readings of both clocks, as far apart as the run is long. The frequency from
 // CPUID is not used: many processors do not report it.
@@ -67,7 +67,7 @@ bool has_name(const std::string& names, std::string_view name) {
   return names.find(" " + std::string(name) + " ") != std::string::npos;
 }
 
-// The fewest ticks that one of many readings took: interrupts lengthen others, not the shortest.
+// The ticks that the fastest of many readings took: interrupts lengthen only the others.
 template <typename Function>
 uint64_t fewest_ticks(Function read) {
   constexpr int kReadings = 200;
@@ -80,9 +80,9 @@ uint64_t fewest_ticks(Function read) {
   return fewest;
 }
 
-// Whether the vDSO reads the kernel's clock by itself. If so, it takes a tenth of the system call's time; if it has to
-// make that call, 0.9 to 1.05 of it: measured on an EPYC guest, for the monotonic clock and for one that it never reads
-// by itself. Cost: 0.1 ms.
+// Whether the vDSO reads the kernel's clock by itself. If so, a reading takes a tenth of the system call's time. If the
+// vDSO has to make that call, a reading takes 0.9 to 1.05 of that time. Both were measured on an EPYC guest, for the
+// monotonic clock and for one that the vDSO never reads by itself. Cost: 0.1 ms.
 bool is_read_without_kernel() {
   timespec time;
   const uint64_t vdso = fewest_ticks([&] { ::clock_gettime(CLOCK_MONOTONIC, &time); });

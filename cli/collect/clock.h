@@ -12,11 +12,11 @@
 
 namespace heapprof::cli {
 
-// kTsc if the kernel trusts the counter and the processor says it is invariant. Without /sys, the way in which the
-// kernel lets its clock be read shows whether it trusts the counter.
+// kTsc if the kernel trusts the counter and the processor says it is invariant. Without /sys, the collector measures
+// whether the clock can be read without a system call: then the kernel trusts the counter.
 wire::ClockMode detect_clock_mode();
-// Whether the kernel trusts the counter: its clock is tsc, or it is a guest with its host's clock and could take tsc.
-// Both are names between blanks, as the kernel lists them.
+// Whether the kernel trusts the counter: its clock is tsc, or it runs in a guest, uses the host's clock, and could use
+// tsc. Both arguments are lists of names between blanks, as the kernel writes them.
 bool is_counter_trusted(const std::string& current, const std::string& available);
 // The cheapest mode that this kernel grants the collector. (The agent says whether the target may register.)
 wire::FenceMode detect_fence_mode();

@@ -17,13 +17,13 @@ namespace heapprof::cli {
 
 // ---- control_options.cc ----
 
-// Writes what the agent has to know before it starts into the control page of a fresh arena, which no agent has yet.
+// Writes the options that the agent has to know before it starts into the control page. pre: no agent has the arena yet
 void write_options(const CollectorOptions& options, wire::Control* control);
 
 // ---- device_use_books.cc ----
 
-// Notes how much of a device a driver says is in use, beside what the books have of it. bytes: the driver's count now,
-// for this process or for all; seen_bytes: what the books have of that device now.
+// Notes how much of a device's memory is in use according to its driver, next to what the books have. bytes: the
+// driver's count now, for this process or for all; seen_bytes: what the books have of that device now.
 void note_use(uint64_t bytes, bool is_of_all, uint64_t seen_bytes, DeviceUse* use);
 
 // ---- books_need.cc ----
@@ -34,7 +34,7 @@ struct BooksKept {
   const CallTree* tree;
   const ModuleMap* modules;  // nullptr: none yet
   const LiveSamples* samples;
-  const QuestionDesk* questions;
+  const QuestionService* questions;
 };
 MemoryNeed books_need(const BooksKept& books);
 

@@ -17,7 +17,7 @@ Counters counters_of(const LedgerCounts& counts, const wire::Control& control, U
   if (unknown == UnknownEnds::kForeign) counters.foreign_frees = counts.foreign;
   if (unknown == UnknownEnds::kInherited) counters.inherited_frees = counts.foreign;
   counters.unseen_frees = counts.unseen_frees;
-  // A name may be that of a block that was not chosen.
+  // In a sampled process the name may belong to a block that was not chosen.
   if (unknown != UnknownEnds::kMeaningless) counters.unmatched_names = counts.unmatched_names;
   counters.left_out = counts.left_out.blocks;
   counters.left_out_bytes = counts.left_out.bytes;

@@ -9,8 +9,8 @@
 
 namespace heapprof::cli {
 
-// What ends without a recorded begin mean: each is a mistake; each ends a block from before the agent, or of a pause;
-// nothing, as any address may look like that of a chosen block.
+// What an end without a recorded begin means. kForeign: a mistake. kInherited: the end of a block from before the
+// agent, or from a pause. kMeaningless: nothing, because any address may look like that of a chosen block.
 enum class UnknownEnds { kForeign, kInherited, kMeaningless };
 
 // What the ledger and the agent have counted.

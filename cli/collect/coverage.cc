@@ -71,14 +71,14 @@ void add_inner_allocators(const wire::Control& control, const InnerProgram& inne
   const uint32_t doubted = control.inner_doubted.load(std::memory_order_relaxed);
   const bool is_planned = control.inner_plan_bytes != 0;
   if (is_planned && state == wire::InnerState::kNone && (passed | doubted) == 0)
-    return;  // the program ended before it was tried
+    return;  // the program ended before the plan was tried
   if (is_planned && state == wire::InnerState::kHooked) {
     for (const std::string& one : inner.unseen) coverage->unhooked_allocators.push_back(one);
   }
   for (size_t group = 0; group < inner.allocators.size(); ++group) {
     const InnerProgram::Allocator& allocator = inner.allocators[group];
     const bool is_passed = group < 32 && (passed >> group & 1) != 0;
-    if (is_passed) continue;  // its memory counts where it requests it
+    if (is_passed) continue;  // this allocator's memory is counted where it requests it
     const bool is_doubted = group < 32 && (doubted >> group & 1) != 0;
     if (is_planned && is_doubted) {
       coverage->unhooked_allocators.push_back(

@@ -1,4 +1,4 @@
-// cli/collect/coverage.h: what the agent sees of a process, and how, as it says when it connects.
+// cli/collect/coverage.h: what the agent can see of a process, and how. The agent reports it when it connects.
 #pragma once
 
 #include "cli/collect/process_collector.h"
@@ -24,7 +24,7 @@ void add_unrecorded_objects(const wire::Control& control, Coverage* coverage);
 // If operators of PyTorch were asked for, says why they are not scopes.
 void add_unrecorded_operators(const wire::Control& control, Coverage* coverage);
 
-// Which allocators inside the executable were hooked in place, and which were not, and why.
+// Adds which allocators inside the executable were hooked, and which were not, and why.
 void add_inner_allocators(const wire::Control& control, const InnerProgram& inner, Coverage* coverage);
 
 }  // namespace heapprof::cli

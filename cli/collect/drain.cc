@@ -1,4 +1,4 @@
-// cli/collect/drain.cc: a round takes what the rings have, and applies what is known to be in order.
+// cli/collect/drain.cc: a round takes the records of the rings, and applies the events whose order is known.
 //
 // README.md explains how the order is found. Cost decides the shape of this file. A process with one thread has one
 // ring, and its events go from the decoder to the ledger in batches, without a queue, a fence or a merge. Several rings
@@ -32,7 +32,7 @@ constexpr uint64_t kSweepNs = 1'000'000'000;
 constexpr size_t kSweepFrom = 256;  // threads in a shared ring
 constexpr size_t kMergeBlockLookAhead = 8;
 constexpr size_t kMergeSiteLookAhead = 3;
-// Threads write in turns, so events of one ring often follow one another. So many or more are applied as a batch.
+// Threads write in turns, so events of one ring often follow one another. This many or more are applied as a batch.
 constexpr size_t kFewInRun = 6;
 constexpr size_t kMostInRun = 256;
 
@@ -70,8 +70,8 @@ uint64_t Drain::kernel_launches() const {
   return launches;
 }
 
-// The agent replaces a pair at once, but it is read in two halves: while its thread runs, these may be of two moments.
-// After 100 failed attempts the reader gives up.
+// The agent replaces `granted` and `until` by one instruction, but the collector reads them one after the other, so
+// they may be of two moments while the thread runs. After 100 failed attempts the reader gives up.
 Amount Drain::counted_down() const {
   Amount sum{};
   for (uint32_t i = 0; i < rings_.size(); ++i) {
@@ -209,7 +209,7 @@ bool Drain::has_applied(Mark* mark) const {
 size_t Drain::final_round() {
   is_final_ = true;
   size_t taken = round();
-  if (taken == 0 && waiting_ != 0) {  // stamps decrease within a ring: no agent writes that
+  if (taken == 0 && waiting_ != 0) {  // only if stamps decrease within a ring, which no agent writes
     taken = waiting_;
     merge(UINT64_MAX);
   }
@@ -217,7 +217,7 @@ size_t Drain::final_round() {
   return taken;
 }
 
-// The only ring with events: those up to `bound` need no queue.
+// For the only ring with events: those up to `bound` need no queue.
 size_t Drain::pass_through(uint32_t index, const DecodeLimits& limits, uint64_t bound) {
   Ring& ring = *rings_[index];
   ledger_.grow_sites(shared_.tree->site_count());  // waiting events may name new sites
@@ -261,7 +261,7 @@ void Drain::queue_rest(Ring& ring, std::span<const Event> events) {
   waiting_ += events.size();
 }
 
-// Applies the events of one ring up to `bound`: no other ring has any.
+// Applies the events of one ring up to `bound`. pre: no other ring has events up to there
 void Drain::apply_run(Ring& ring, uint32_t index, uint64_t bound) {
   const std::span<const Event> events = ring.queue.up_to(bound);
   ledger_.apply(events, index);
@@ -327,16 +327,17 @@ void Drain::release(uint32_t index) {
   wake(&header);
 }
 
-// The producer stores waiting, fences, then loads chunks and tail: so one of the two sees the other's store.
+// The producer stores `waiting`, fences, then loads `chunks` and `tail`. So either the producer sees the new space, or
+// the collector sees `waiting`.
 void Drain::wake(wire::RingHeader* header) {
   if (header->waiting.load(std::memory_order_seq_cst) == 0) return;
   header->wake_sequence.fetch_add(1, std::memory_order_release);
   ::syscall(SYS_futex, &header->wake_sequence, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
-// Gives chunks that hold nothing and were not used in the last interval back to the system. While their bits are set in
-// the high half, no producer takes them. If a producer changes the bits at that moment, it is busy: a later trim tries
-// again.
+// Gives chunks that are empty and were not used in the last interval back to the system. While a chunk's bit is set in
+// the high half of `chunks`, no producer takes the chunk. If a producer changes the bits at that moment, the ring is
+// busy, and a later trim tries again.
 void Drain::trim(uint64_t now_ns) {
   next_trim_ns_ = now_ns + options_.trim_interval_ns;
   for (uint32_t i = 0; i < rings_.size(); ++i) {

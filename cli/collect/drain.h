@@ -39,7 +39,7 @@ struct DrainOptions {
   uint64_t repair_window_stamps;
   uint64_t patience_ns;        // see watermark.h
   SecondThread* second;        // nullptr: none
-  uint64_t second_from_bytes;  // of records that wait
+  uint64_t second_from_bytes;  // how many bytes of records must wait before it is used
   uint64_t trim_interval_ns;   // chunks that were not used for so long are given back to the system
 };
 
@@ -51,10 +51,10 @@ class Drain {
   size_t round(RoundKind kind = RoundKind::kAll);
   // When the next round is due, by monotonic_ns(): before a ring runs full.
   uint64_t next_round_ns() const { return pace_.next_ns(); }
-  // The same when no thread writes any more: nothing waits for a watermark.
+  // The same when no thread writes any more: no event has to wait for the watermark.
   size_t final_round();
 
-  // Every published event was taken and applied.
+  // Whether every published event was taken and applied.
   bool is_quiet();
 
   // What was published at some moment.
@@ -63,7 +63,7 @@ class Drain {
     std::vector<uint64_t> last_stamps;  // of the events up to `heads`; filled in when these are decoded
   };
   Mark mark();
-  // The books have all events up to the mark. pre: a round of kAll
+  // Whether the books have all events up to the mark. pre: a round of kAll
   bool has_applied(Mark* mark) const;
   // Slot of the thread that wrote to this ring last; 0: none.
   uint32_t thread_of(uint32_t ring) const { return ring < rings_.size() ? rings_[ring]->decoder.thread() : 0; }
@@ -77,14 +77,15 @@ class Drain {
   uint64_t events_lost() const;                // by all rings
   UnwinderCounters unwinder_counters() const;  // of all rings
   uint64_t kernel_launches() const;            // likewise
-  Amount counted_down() const;                 // blocks that began while some were chosen, of all rings: exact
+  Amount counted_down() const;                 // exact: what began in all rings while blocks were sampled
 
  private:
-  // Events of 32 bytes. While a thread is off its core inside an event, the others' events fill this, and a question
-  // waits for all of them. With eight times as many `stress` was as fast, with 2 to 64 threads on two cores.
+  // In events of 32 bytes. If a thread loses its core inside an event, the other threads' events wait here, and a
+  // question (questions.h) is answered only when all of them are applied. A limit eight times as large made `stress` no
+  // faster, with 2 to 64 threads on two cores.
   static constexpr size_t kMaxWaiting = 1u << 18;
-  static constexpr size_t kMinWaiting = 256;      // of one ring, so that each can always move on
-  static constexpr size_t kChunkEvents = 16'384;  // decoded while as many are applied
+  static constexpr size_t kMinWaiting = 256;      // of one ring, so that each ring can always be read further
+  static constexpr size_t kChunkEvents = 16'384;  // decoded while the second thread applies the previous ones
 
   struct Ring {
     Ring(const uint64_t* words, uint64_t bytes, DecodeShared* shared, uint64_t patience_ns)
@@ -94,12 +95,12 @@ class Drain {
     RingWatermark watermark;
     EventQueue queue;
     uint64_t head = 0;        // as seen in this round
-    uint64_t released = 0;    // tail as last stored
+    uint64_t released = 0;    // the value last stored in `tail`
     uint64_t seen_stamp = 0;  // W of the previous round: records beyond the head of that round are younger
     bool in_event = false;
     bool is_readable = true;
     bool has_new = false;  // in this round
-    size_t queued = 0;     // when the second thread got the queue
+    size_t queued = 0;     // the queue's size when the second thread got it
     size_t fresh = 0;      // events in fresh_
     uint64_t swept_ns = 0;
   };
@@ -123,7 +124,7 @@ class Drain {
   void merge(uint64_t bound);
   void apply_front(Ring& ring, uint32_t index);
   void release(uint32_t index);
-  // In eighths of a ring, while a long stretch is decoded.
+  // Releases space in eighths of a ring while many records are decoded.
   void release_some(uint32_t index) {
     const Ring& ring = *rings_[index];
     if (ring.decoder.position() - ring.released >= wire::ring_bytes(index) / 8) release(index);

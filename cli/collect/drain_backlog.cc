@@ -1,7 +1,8 @@
 // cli/collect/drain_backlog.cc: rounds in two threads (drain.h).
 //
-// The second thread has the queues and the ledger, this one the rings and the tree. The second thread gets what is
-// decoded here the next time, in this round or the next: the order of several rings is known only when all are decoded.
+// The second thread works on the queues and the ledger, this one on the rings and the call tree. What this thread
+// decodes is given to the second thread at its next start, in this round or the next, because the order of several
+// rings is known only when all of them are decoded.
 #include "cli/collect/drain.h"
 
 #include <algorithm>
@@ -15,12 +16,12 @@ uint64_t Drain::backlog_bytes() const {
 }
 
 size_t Drain::decode_beside_merge(uint64_t ceiling, bool is_lone) {
-  struct Waiter {  // an exception must not leave it running
+  struct Waiter {  // if this thread throws, the second one must not go on running
     SecondThread* second;
     ~Waiter() {
       try {
         second->wait();
-      } catch (...) {  // this thread's exception says the same: there is no memory
+      } catch (...) {  // the exception of this thread has the same cause: there is no memory
       }
     }
   };

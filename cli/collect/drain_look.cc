@@ -1,7 +1,7 @@
 // cli/collect/drain_look.cc: what a round polls before it takes anything.
 //
-// Most polls find little. So a poll costs no more than one cache line of each ring, and asks for a fence only if there
-// are several rings and one has moved: a fence interrupts every core that runs a thread of any profiled process.
+// Most polls find little. So a poll costs no more than one cache line of each ring. A fence interrupts every core that
+// runs a thread of any profiled process, so a poll asks for one only if there are several rings and one has moved.
 #include "cli/collect/clock.h"
 #include "cli/collect/drain.h"
 
@@ -16,8 +16,8 @@ namespace heapprof::cli {
 
 namespace {
 
-// The bytes that a ring may have before its thread waits: if the rings take much memory in all, no more than it has
-// now.
+// How many bytes a ring may hold before its thread waits. If the rings take much memory in all, a ring gets no more
+// memory than it has now.
 uint64_t room_bytes(uint32_t index, const wire::RingHeader& header, bool is_calm) {
   if (is_calm) return wire::ring_bytes(index);
   const uint32_t resident = header.resident.load(std::memory_order_relaxed) & wire::ring_chunks(index);
@@ -32,7 +32,8 @@ uint64_t Drain::read_stamp() const {
   return read_ticks(options_.clock_mode);
 }
 
-// Comes between reading W and looking at the rings. A sequence needs no fence: taking a number is one in the producer.
+// Comes between reading W and looking at the rings. A sequence needs no fence, because a producer that takes a number
+// executes one.
 void Drain::fence(uint32_t rings) {
   if (options_.clock_mode == wire::ClockMode::kSequence) return;
   switch (options_.fence_mode) {
@@ -63,7 +64,7 @@ void Drain::add_rings() {
   }
 }
 
-// Looks at every ring, and lists the active ones. Returns the watermark as far as rings without new records allow.
+// Looks at every ring, and lists the active ones. Returns the watermark of the rings without new records.
 uint64_t Drain::look(uint64_t round_stamp, uint64_t now_ns) {
   active_.clear();
   uint64_t bound = is_final_ ? UINT64_MAX : round_stamp;
@@ -100,15 +101,15 @@ uint64_t Drain::observe(uint32_t index, uint64_t round_stamp, uint64_t now_ns) {
   });
 }
 
-// One ring needs no order, so no fence either, which would interrupt every core that runs the program. A second ring is
-// claimed before its thread takes its first stamp (C): if it is not claimed after the head was read, its stamps are
-// later than all up to that head.
+// A single ring needs no merge, and so no fence, which would interrupt every core that runs the program. A second ring
+// is claimed before its thread takes its first stamp (C). So if it was not yet claimed after the head was read, its
+// stamps are later than all stamps up to that head.
 bool Drain::is_alone() const {
   return rings_.size() == 1 && arena_.control().rings_claimed.load(std::memory_order_acquire) == 1;
 }
 
-// Whether any ring has moved, or anything waits. Idle rings need no order, and so no fence. The bounds of the watermark
-// stay unchanged: without a fence nothing is known that could raise them.
+// Whether any ring has moved, or anything waits. Idle rings need no order, and so no fence. Without a fence the bounds
+// of the watermark cannot be raised, so they stay unchanged.
 bool Drain::has_news(uint64_t round_stamp, uint64_t now_ns) {
   wire::Control& control = arena_.control();
   const bool is_calm = control.resident_chunks.load(std::memory_order_relaxed) < wire::kMostCalmChunks;

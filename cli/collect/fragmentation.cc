@@ -1,5 +1,5 @@
-// cli/collect/fragmentation.cc: two passes over the live blocks, with an array by page between them: no sorting, and
-// memory only for pages that have blocks.
+// cli/collect/fragmentation.cc: makes two passes over the live blocks, with an array by page between them. So nothing
+// is sorted, and only pages that have blocks take memory.
 #include "cli/collect/fragmentation.h"
 
 #include "cli/collect/leaks/block_table.h"
@@ -22,10 +22,10 @@ constexpr uint64_t kFallenNs = 100'000'000;
 constexpr uint64_t kPartOfTime = 100;
 constexpr size_t kMostBlocks = 1'000'000;
 constexpr uint64_t kPageMask = PageOccupancy::kPageBytes - 1;
-constexpr uint16_t kSparse = 1 << 15;  // of an entry; below it are bytes
+constexpr uint16_t kSparse = 1 << 15;  // a bit of an entry; the lower bits are a number of bytes
 constexpr uint64_t kMostRangeBytes = uint64_t{1} << 40;
 
-// The end of the memory that a block takes, about: glibc's rule, and little more than other allocators take.
+// About where the memory that a block takes ends. This is glibc's rule; other allocators take a little less.
 uint64_t taken_end(uint64_t address, uint64_t size_bytes) {
   const uint64_t end = address + std::max<uint64_t>(1, size_bytes);
   const uint64_t taken = std::max<uint64_t>(32, (size_bytes + 8 + 15) & ~uint64_t{15});
@@ -80,7 +80,7 @@ PageOccupancy::Region* PageOccupancy::region_of(uint64_t address) {
   return &regions_[latest_];
 }
 
-// visit(entry, bytes in it): for each page that the block touches.
+// Calls visit(entry, bytes in it) for each page that the block touches.
 template <typename Visit>
 void PageOccupancy::for_each_page(uint64_t address, uint64_t size_bytes, const Visit& visit) {
   Region* const region = region_of(address);
@@ -223,7 +223,8 @@ void FragmentationWatch::step(uint64_t now_ns, uint64_t resident_bytes, const Ta
   const MappingLedger& mappings = ledger->mappings();
   const uint64_t known = live + mappings.live_bytes(wire::kMappedDevice) + mappings.live_bytes(wire::kMappedFileDevice);
   const bool has_fallen = live <= peak / 2 && peak - live >= kLeastBytes;
-  // If it has fallen and little is resident beyond what is known, what was freed went back to the system.
+  // If the heap has fallen and little memory is resident beyond what is known, the freed memory went back to the
+  // system.
   if (!has_fallen || resident_bytes < known + std::max(kLeastBytes, (peak - live) / 4)) {
     since_ns_ = 0;
     look_.reset();
@@ -233,8 +234,8 @@ void FragmentationWatch::step(uint64_t now_ns, uint64_t resident_bytes, const Ta
   lowest_bytes_ = std::min(live, lowest_bytes_);
   const uint64_t rise_bytes = live - lowest_bytes_;
   if (rise_bytes > freed_bytes_ / 16) risen_bytes_ = std::max(risen_bytes_, live);
-  // If it fell further by a quarter, other memory is unused now than before. If a quarter is in use again, the time in
-  // which it is unused starts anew.
+  // If the heap fell further by a quarter, other memory is unused now than before. If more than a quarter of the freed
+  // memory is in use again, the time in which memory is unused starts anew.
   const bool fell_further = peak - live > freed_bytes_ + freed_bytes_ / 4;
   const bool is_used_again = rise_bytes > freed_bytes_ / 4;
   if (since_ns_ == 0 || fell_further || is_used_again) {
@@ -249,7 +250,7 @@ void FragmentationWatch::step(uint64_t now_ns, uint64_t resident_bytes, const Ta
     next_ns_ = std::max(now_ns + kFallenNs, earliest_ns_);
   }
   if (found_) found_->most_bytes = std::max(found_->most_bytes, live);
-  // The process uses some of it again, or gave it back.
+  // The process uses some of the unused memory again, or gave it back.
   if (found_ && (live > found_->live_bytes + found_->pages.unused_bytes() / 4 ||
                  resident_bytes + found_->pages.unused_bytes() / 4 < found_->resident_bytes)) {
     found_.reset();
@@ -265,7 +266,7 @@ void FragmentationWatch::step(uint64_t now_ns, uint64_t resident_bytes, const Ta
     next_ns_ = std::max(earliest_ns_, now_ns + (now_ns - since_ns_) / 2);
   }
   if (now_ns < next_ns_) return;
-  next_ns_ = now_ns + std::max(kFallenNs, (now_ns - since_ns_) / 2);  // if it cannot begin
+  next_ns_ = now_ns + std::max(kFallenNs, (now_ns - since_ns_) / 2);  // if the look cannot begin
   if (ledger->live_blocks() > kMostBlocks) return;
   try {
     begin(now_ns, target, ledger);

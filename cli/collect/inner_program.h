@@ -17,7 +17,7 @@ struct InnerProgram {
   std::vector<unsigned char> plan;    // shared/inner.h; empty: nothing is to be hooked
   std::vector<std::string> refusals;  // why there is no plan, by function
   std::vector<std::string> unseen;    // functions that give out blocks and are not hooked, although there is a plan
-  std::string left_because;           // why no allocator is to be hooked, even if one could be; empty: no such reason
+  std::string left_because;           // why no allocator is to be hooked, even if it could be; empty: no such reason
 };
 
 }  // namespace heapprof::cli

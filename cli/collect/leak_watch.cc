@@ -1,7 +1,8 @@
-// cli/collect/leak_watch.cc: small steps from the question to the answer, as the thread has other rings to read.
+// cli/collect/leak_watch.cc: goes from the question to the answer in small steps, because the thread has other rings to
+// read as well.
 //
-// The live blocks are known when every published event is in the books. Stopped threads publish none, but one that was
-// stopped inside an event holds the watermark back for a while (watermark.h).
+// The live blocks are known when every published event is in the books. Stopped threads publish no events, but a thread
+// that was stopped inside an event holds the watermark back for a while (watermark.h).
 #include "cli/collect/leak_watch.h"
 
 #include "cli/base/clock.h"

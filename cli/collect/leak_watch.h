@@ -3,8 +3,8 @@
 // Guarantees
 //  - An agent that asked is answered, whatever the result of the check.
 //  - The blocks that are judged are those of the moment at which the process asked and all its threads were stopped.
-//    For a block that was live at the end, judgement_of() returns what was found then, never the judgement of another
-//    block.
+//    For a block that was live at the end, judgement_of() returns what was found at that moment, and never the
+//    judgement of another block.
 // Context:  the thread that reads the rings.
 // Trust:    as LeakCheck.
 #pragma once
@@ -29,20 +29,21 @@ class LeakWatch {
   LeakWatch(Arena* arena, pid_t pid, std::string allocator, bool inherits)
       : arena_(*arena), pid_(pid), allocator_(std::move(allocator)), inherits_(inherits) {}
 
-  // Between two rounds.
+  // Call it between two rounds.
   void step(Drain* drain, Ledger* ledger);
-  // The process waits for the answer, or some of its threads are stopped.
+  // Whether the process waits for the answer, or some of its threads are stopped.
   bool is_asked() const { return check_ != nullptr; }
-  // The process has ended, or is watched no more: the judgement. is_complete: the books have all events
+  // Call it when the process has ended, or is no longer watched. Returns the judgement. is_complete: the books have all
+  // events
   LeakJudgement end(bool is_complete);
-  // In a forked copy, in which the thread does not run.
+  // Call it in a forked copy, in which the check's thread does not run.
   void forget() { (void)check_.release(); }
 
   // pre: end()
   LeakKind judgement_of(const Block& block) const;
-  // The owners of the memory that was lost at that moment: as LeakMarks has them.
+  // The owners of the memory that was lost when the blocks were judged (LeakMarks::lost_owners()).
   const std::vector<LostOwner>& owners() const { return result_.owners; }
-  // What keeps blocks reachable at that moment that were live at the end: as RootHolders has it.
+  // What kept the blocks that were still live at the end reachable when they were judged (RootHolders::sum()).
   std::vector<HeldBlocks> holders() const { return result_.holders.sum(result_.blocks); }
 
  private:

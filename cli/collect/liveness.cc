@@ -1,12 +1,13 @@
 // cli/collect/liveness.cc: the futex is on the thread's robust list, which the kernel walks when the thread ends.
 //
 // A thread has one robust list, and libc has set it to its own. While the collector holds a word, the thread's list is
-// the collector's; libc's is restored when that is empty. One store links each entry, after a compiler fence, as the
-// kernel may read the list between any two instructions.
+// the collector's; when this list is empty, libc's is restored. One store links each entry, after a compiler fence, as
+// the kernel may read the list between any two instructions.
 //
-// The kernel walks 2,048 entries of a thread and ignores the rest. With more processes at once, the agents of the
-// oldest would wait for a dead collector as long as for a stalled one. So entries beyond one list go on the list of
-// another thread, which sleeps until the process ends. This thread alone changes all lists.
+// The kernel walks 2,048 entries of a thread and ignores the rest. With more processes than that, the agents of the
+// oldest ones would not learn that the collector died, and would wait as long as for a stalled collector. So entries
+// beyond one list go on the list of another thread, which sleeps until the process ends. This thread alone changes all
+// lists.
 #include "cli/collect/liveness.h"
 
 #include "shared/wire.h"
@@ -47,7 +48,7 @@ struct Entry {
 thread_local List t_held;
 thread_local robust_list_head* t_libc_list = nullptr;
 thread_local size_t t_libc_bytes = 0;
-// The further lists, each of a thread that does nothing else.
+// The further lists. Each belongs to a thread that does nothing else.
 thread_local List* t_sleepers[kMostSleepers] = {};
 
 Entry* entry_of(std::atomic<uint32_t>* word) {
@@ -98,7 +99,7 @@ List* list_with_room() {
   return &t_held;
 }
 
-// nullptr: the list was that of another thread, which has ended.
+// The list, if it is one of this thread's. nullptr: the thread that created it has ended.
 List* own_list(const List* list) {
   if (list == &t_held) return &t_held;
   for (List* sleeper : t_sleepers) {

@@ -1,14 +1,14 @@
 // cli/collect/liveness.h: lets agents see that their collector has died, however it died.
 //
 // The kernel marks a futex word with FUTEX_OWNER_DIED when the thread that holds it ends, if the word is on the
-// thread's list of robust futexes. This is what a robust pthread_mutex_t does; but glibc's puts the links of that list
-// beside the word, and the word is in memory that the target may write: it could make heapprof's own libc write
-// anywhere. Here the links are in a private page, at a fixed distance before the shared one.
+// thread's list of robust futexes. A robust pthread_mutex_t works in the same way, but glibc's has the links of that
+// list next to the word. The target may write the memory with the word, so with such links it could make heapprof's own
+// libc write anywhere. Here the links are in a private page, at a fixed distance before the shared one.
 //
 // Guarantees
-//  - From hold() to drop() the word has kFutexOwnerDied set as soon as the calling thread is gone. Of more than
-//    kMostOnList words at once, the excess has it as soon as the process is gone.
-// Not provided: this guarantee for the excess, if no thread can be created for it.
+//  - From hold() to drop() the word has kFutexOwnerDied set as soon as the calling thread is gone. If more than
+//    kMostOnList words are held at once, the others have it set as soon as the process is gone.
+// Not provided: this guarantee for the others, if no thread can be created for them.
 // Context:  hold and drop in one thread, which uses none of libc's robust mutexes in between.
 #pragma once
 

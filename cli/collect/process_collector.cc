@@ -1,11 +1,11 @@
-// cli/collect/process_collector.cc: wires the parts of a process, and runs each in turn.
+// cli/collect/process_collector.cc: connects the parts of a process, and runs each in turn.
 //
 // The parts do not know each other. The drain fetches events and gives them to the ledger. Periodic work is done here,
 // between two rounds: the resident set every 10 ms, names of threads (two new ones a round, as each costs a file),
 // samples of live bytes. So a round stays short.
 //
-// Memory may run out in any round. `is_broken` is set while a round is under way, so that stop() knows whether the
-// queues are whole and may be applied, or may have been applied in part and must be left. Either way the books are
+// Memory may run out in any round. `is_broken` is set while a round is under way. If it is still set, the queues may
+// have been applied in part, and stop() must leave them alone; otherwise it may apply them. Either way the books are
 // those of some prefix of the events, and the profile says where it ends.
 #include "cli/collect/process_collector.h"
 
@@ -40,14 +40,14 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr uint64_t kWindowNs = 1'000'000;  // how far apart two events of one address may be stamped in the wrong order
+constexpr uint64_t kWindowNs = 1'000'000;  // at most this far apart, two events of one address may have inverted stamps
 constexpr uint64_t kWindowNumbers = 1024;  // the same where stamps are a sequence
 constexpr uint64_t kResidentIntervalNs = 10'000'000;
 constexpr uint64_t kNamesIntervalNs = 100'000'000;
 constexpr size_t kNewNamesPerRound = 2;  // a file each, about 5 µs
 constexpr size_t kOldNamesPerInterval = 32;
 constexpr uint64_t kMostFinalEvents =
-    wire::kArenaBytes / wire::kUnitBytes;  // more come only from a process that still writes
+    wire::kArenaBytes / wire::kUnitBytes;  // only a process that still writes has more
 
 }  // namespace
 
@@ -90,11 +90,11 @@ struct ProcessCollector::State {
   SnapshotClock snapshots;
   uint64_t end_ticks = 0;  // 0: has not ended
   bool is_detached = false;
-  std::optional<wire::StopReason> end_stop;  // the process's own, when it had ended
+  std::optional<wire::StopReason> end_stop;  // the process's own reason, read when it had ended
   bool is_broken = false;                    // memory ran out in the middle of a round
   std::string stop_reason;                   // empty: has not stopped before its time
   BlockChoice choice;
-  QuestionDesk questions;
+  QuestionService questions;
   std::optional<LeakWatch> leaks;  // with leak_check
   FragmentationWatch fragmentation;
   UntouchedWatch untouched;
@@ -102,7 +102,7 @@ struct ProcessCollector::State {
   DeviceUses uses;
   SameNames same_names;
 
-  // The time that the books have reached: while there is a backlog that of the latest event, otherwise now.
+  // The time that the books have reached: the latest event's while there is a backlog, otherwise now.
   uint64_t book_ticks(size_t taken) const { return taken == 0 ? read_ticks(options.clock_mode) : ledger.last_ticks(); }
   void take_snapshot(size_t taken) {
     const uint64_t begin_ns = monotonic_ns();
@@ -173,7 +173,7 @@ bool ProcessCollector::add_mark(std::string_view name) {
 
 bool ProcessCollector::has_met_mark() const { return state_->choice.has_met_mark(); }
 
-// Adds the map of JIT-compiled code, if the stacks have some of that code.
+// Adds the map of JIT-compiled code, if there is such code in the stacks.
 static void add_jit_map(ProcessFiles& files, Recording* recording) {
   const std::vector<Location>& locations = recording->locations;
   if (std::none_of(locations.begin(), locations.end(), [](const Location& location) {
@@ -197,7 +197,7 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
       identity.executable,
       [files = state.files.get(), identity, may_be_replaced](const std::string& path, uint64_t start_avma) {
         if (path.empty()) return identity.is_loaded ? files->open_path(identity.executable) : files->open_executable();
-        // Otherwise the path is more reliable: another library may be mapped there by now.
+        // Usually the path is more reliable, because another library may be mapped at that address by now.
         const bool is_of_process = path.starts_with("/proc/") || path.starts_with("/dev/fd/");
         std::shared_ptr<UniqueFd> file;
         if (may_be_replaced || is_of_process) file = files->open_mapped(start_avma);
@@ -215,7 +215,8 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
   wire::FenceMode fence_mode = state.options.fence_mode;
   if (fence_mode == wire::FenceMode::kMembarrierExpedited && (hello.flags & wire::kHelloMembarrierRegistered) == 0)
     fence_mode = wire::FenceMode::kMembarrierGlobal;  // needs no registration by the target
-  // Blocks that an inner allocator handed out before it was hooked are freed later.
+  // Blocks that an inner allocator handed out before it was hooked may be freed later, and their begins were not
+  // recorded.
   if (identity.inner && state.arena->put_inner_plan(identity.inner->plan)) {
     state.identity.inherits = true;
     state.arena->sampling().orders_stamps.store(1, std::memory_order_relaxed);
@@ -338,8 +339,8 @@ void ProcessCollector::drain_to_end() {
     if (in_round == 0) break;
     taken += in_round;
   }
-  // A process that shares this one's memory and lives on (CLONE_VM) would wait for space until stall_timeout_ms. The
-  // reason that it gives when it stops does not concern this process.
+  // Another process that shares this one's memory (CLONE_VM) may live on. Without the detach it would wait for space
+  // until stall_timeout_ms. The reason that it gives when it stops does not concern this process.
   state.end_stop = static_cast<wire::StopReason>(control.stop_reason.load(std::memory_order_relaxed));
   if (!state.is_detached) control.detach.store(wire::Detach::kProcess, std::memory_order_release);
 }
@@ -405,7 +406,7 @@ std::optional<RecordedChanges> ProcessCollector::record_wanted(const NamesWanted
 
 Recording ProcessCollector::finish_copy() {
   if (state_->drain != nullptr) state_->drain->apply_ready();
-  state_->end_ticks = read_ticks(state_->options.clock_mode);  // as if all had been drained
+  state_->end_ticks = read_ticks(state_->options.clock_mode);  // as if everything had been drained
   if (state_->leaks) state_->leaks->forget();
   state_->fragmentation.forget();
   state_->untouched.forget();

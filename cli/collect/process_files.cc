@@ -1,13 +1,13 @@
-// cli/collect/process_files.cc: every path starts at a descriptor that was opened while the process surely lived.
+// cli/collect/process_files.cc: every path starts at a descriptor that was opened when the process certainly existed.
 //
-// A process id is a number that may belong to another process a moment later, and a path in the target may be a trap: a
-// symbolic link out of its root, a FIFO without a writer, a device. So /proc/PID is opened once, and everything else
-// relative to it. A module's path is opened inside the target's root by openat2, first as a mere reference (O_PATH),
-// which runs no driver and never blocks; if it is a regular file, it is then opened for reading. The collector's own
-// root is used only for what the target's does not have.
+// A process id may belong to another process a moment later. A path in the target may be a trap: a symbolic link out of
+// its root, a FIFO without a writer, a device. So /proc/PID is opened once, and everything else relative to it. A
+// module's path is opened inside the target's root by openat2, first as a mere reference (O_PATH), which runs no driver
+// and never blocks. If it is a regular file, it is then opened for reading. The collector's own root is used only for
+// files that the target's root does not have.
 //
-// The agent numbers threads as the target sees them. If the target has its own pid namespace, these differ from the
-// collector's: /proc/PID/task is then read for both, every 100 ms at most.
+// The agent numbers threads as the target sees them. If the target has its own pid namespace, these numbers differ from
+// the collector's. The collector then reads both from /proc/PID/task, every 100 ms at most.
 #include "cli/collect/process_files.h"
 
 #include "cli/base/clock.h"
@@ -35,7 +35,7 @@ namespace {
 constexpr size_t kKeptFiles = 128;  // descriptors left for everything else
 constexpr uint64_t kMapIntervalNs = 100'000'000;
 
-// Every module's file stays open until its symbols are read.
+// Raises the limit because every module's file stays open until its symbols are read.
 size_t raise_file_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
@@ -172,7 +172,7 @@ void ProcessFiles::read_mapped() {
   }
 }
 
-// The kernel names the file by the mapping's own bounds: if these have changed, there is no such file.
+// In map_files the kernel names a file by the bounds of its mapping. If these have changed, there is no such file.
 UniqueFd ProcessFiles::open_range(uint64_t avma) {
   const auto after = std::upper_bound(mapped_.begin(), mapped_.end(), avma,
                                       [](uint64_t wanted, const Range& range) { return wanted < range.start; });
@@ -217,7 +217,7 @@ std::shared_ptr<UniqueFd> ProcessFiles::open_path(const std::string& path) {
   return reopen(UniqueFd(::open(path.c_str(), O_PATH | O_CLOEXEC)));
 }
 
-// Opens the file of an O_PATH descriptor for reading, if it is a regular file. (O_PATH itself opens nothing.)
+// Opens the file of an O_PATH descriptor for reading, if it is a regular file. (O_PATH itself does not open the file.)
 std::shared_ptr<UniqueFd> ProcessFiles::reopen(UniqueFd path_only) {
   struct stat status {};
   if (files_left_ == 0 || !path_only.is_open()) return nullptr;

@@ -2,10 +2,10 @@
 //
 // Guarantees
 //  - Keeps /proc/PID open: a process that gets the same pid later is never taken for this one.
-//  - A path is opened inside the target's root (symbolic links included), or in the collector's if that has no such
-//    file, and only if it names a regular file: a target's path cannot make the collector open a device or wait for a
-//    FIFO. A path that means the process itself (/proc/self, /dev/fd) is never resolved for the collector: such a file
-//    is opened through its mapping.
+//  - A path is opened inside the target's root (symbolic links included), or in the collector's root if the target's
+//    has no such file. It is opened only if it names a regular file, so a target's path cannot make the collector open
+//    a device or wait for a FIFO. A path that means the process itself (/proc/self, /dev/fd) is never resolved for the
+//    collector: such a file is opened through its mapping.
 // Trust:    paths come from the target.
 #pragma once
 
@@ -31,14 +31,14 @@ class ProcessFiles {
   std::string thread_name(uint32_t id);  // empty: unknown
 
   // nullptr: it cannot be opened, or the limit of open files is reached.
-  std::shared_ptr<UniqueFd> open_executable();  // once
+  std::shared_ptr<UniqueFd> open_executable();  // only once
   std::shared_ptr<UniqueFd> open_path(const std::string& path);
   // The file that is mapped at the address, even if it was deleted or replaced, or never had a name. Needs
-  // CAP_CHECKPOINT_RESTORE. Cost: the mappings are read again only if the address is in none that were read before: an
+  // CAP_CHECKPOINT_RESTORE. Cost: the mappings are read again only if the address is in none that were read before. An
   // attach asks for each of a program's libraries, and there may be tens of thousands of mappings.
   std::shared_ptr<UniqueFd> open_mapped(uint64_t avma);
-  // /tmp/perf-PID.map, in the process's own /tmp and by its pid in its own namespace, also after its end: a file of the
-  // process's user or of root.
+  // The file /tmp/perf-PID.map in the process's own /tmp, with its pid in its own namespace; also after the process has
+  // ended. The file must belong to the process's user or to root.
   std::shared_ptr<UniqueFd> open_jit_map();
 
  private:
@@ -52,7 +52,7 @@ class ProcessFiles {
   UniqueFd process_;     // /proc/PID
   UniqueFd root_;        // its root directory
   UniqueFd tmp_;         // /tmp there
-  std::string own_id_;   // its pid, as it sees it
+  std::string own_id_;   // its pid in its own namespace
   uid_t user_ = 0;       // whose it is
   UniqueFd executable_;  // opened at once: a short program may have deleted its file and ended before the first drain
   UniqueFd statm_;
@@ -65,7 +65,7 @@ class ProcessFiles {
     uint64_t start;
     uint64_t end;
   };
-  std::vector<Range> mapped_;  // where files were mapped when that was read last, by address
+  std::vector<Range> mapped_;  // where files were mapped when the mappings were last read, by address
 };
 
 }  // namespace heapprof::cli

@@ -1,7 +1,7 @@
-// cli/collect/questions.cc: questions of one time are answered together, after one round.
+// cli/collect/questions.cc: questions that come at the same time are answered together, after one round.
 //
-// The collector sleeps for up to 2 ms between two rounds, and the program cannot wake it. So while questions come it
-// sleeps for less: programs ask before and after the work that they measure.
+// The collector sleeps for up to 2 ms between two rounds, and the program cannot wake it. So while questions come, the
+// collector sleeps for less time, because programs ask before and after the work that they measure.
 #include "cli/collect/questions.h"
 
 #include <linux/futex.h>
@@ -19,10 +19,11 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr uint64_t kBusyNs = 20'000'000;  // after a question
-constexpr uint64_t kBusyNapNs = 150'000;  // in that time
+constexpr uint64_t kBusyNs = 20'000'000;  // for how long questions are expected after a question
+constexpr uint64_t kBusyNapNs = 150'000;  // the longest sleep in that time
 constexpr uint64_t kLeftNs = 3'000'000'000;
-constexpr size_t kMostNaming = 2 * wire::kQuestions;  // replies due, also to questions that were taken back
+constexpr size_t kMostNaming = 2 * wire::kQuestions;  // replies that are due, including those to questions that were
+                                                      // taken back
 
 // The wire's number of a device; kHostDevice: no device has that name.
 uint32_t device_number(std::string_view name) {
@@ -52,7 +53,7 @@ SiteBook* sites_of(uint32_t device, Ledger* ledger) {
 
 }  // namespace
 
-void QuestionDesk::find_waiting() {
+void QuestionService::find_waiting() {
   waiting_count_ = 0;
   for (uint32_t i = 0; i < wire::kQuestions; ++i) {
     const uint32_t word = arena_.question(i).word.load(std::memory_order_acquire);  // (J)
@@ -61,7 +62,7 @@ void QuestionDesk::find_waiting() {
 }
 
 // Whether any thread that asked has not taken its question back.
-bool QuestionDesk::is_any_asked() const {
+bool QuestionService::is_any_asked() const {
   const std::span<const Waiting> waiting = std::span(waiting_).first(waiting_count_);
   return std::any_of(waiting.begin(), waiting.end(), [this](const Waiting& one) {
     return arena_.question(one.index).word.load(std::memory_order_relaxed) == one.word;
@@ -70,7 +71,7 @@ bool QuestionDesk::is_any_asked() const {
 
 // Frees slots whose answer was not fetched for 3 s: the thread that asked is gone. A slot that is being written is left
 // alone.
-void QuestionDesk::free_slots_left(uint64_t now_ns) {
+void QuestionService::free_slots_left(uint64_t now_ns) {
   for (uint32_t i = 0; i < wire::kQuestions; ++i) {
     std::atomic<uint32_t>& slot = arena_.question(i).word;
     uint32_t word = slot.load(std::memory_order_relaxed);
@@ -84,7 +85,7 @@ void QuestionDesk::free_slots_left(uint64_t now_ns) {
   }
 }
 
-bool QuestionDesk::look(Drain* drain, uint64_t now_ns) {
+bool QuestionService::look(Drain* drain, uint64_t now_ns) {
   if (waiting_count_ != 0) {
     if (now_ns - asked_ns_ < wire::kMostAskingNs && is_any_asked()) return true;
     waiting_count_ = 0;  // no thread waits for these any more
@@ -97,27 +98,28 @@ bool QuestionDesk::look(Drain* drain, uint64_t now_ns) {
   free_slots_left(now_ns);
   if (waiting_count_ == 0) return false;
   mark_ = drain->mark();
-  parked_until_.clear();
+  deferred_until_.clear();
   return true;
 }
 
-// A parked event waits for one that was published before it, in a ring that was perhaps read earlier than its own. If
-// it still waits when everything published until now is applied as well, there is no such event.
-bool QuestionDesk::is_settled(Drain* drain, Ledger* ledger) {
+// A deferred event waits for one that was published before it, in a ring that was perhaps read earlier than its own. So
+// everything that is published until now is applied as well. If the deferred event still waits then, there is no such
+// event.
+bool QuestionService::is_settled(Drain* drain, Ledger* ledger) {
   if (!drain->has_applied(&mark_)) return false;
   if (!ledger->has_parked()) return true;
-  if (parked_until_.empty()) {
-    parked_until_ = mark_.last_stamps;
+  if (deferred_until_.empty()) {
+    deferred_until_ = mark_.last_stamps;
     mark_ = drain->mark();
     return false;
   }
-  ledger->give_up_until(parked_until_);
+  ledger->give_up_until(deferred_until_);
   return true;
 }
 
 // False: there is no device of that name.
-bool QuestionDesk::answer_of_device(wire::Question* question, Ledger* ledger, const ThreadTable& threads,
-                                    wire::DeviceStatistics* statistics) {
+bool QuestionService::answer_of_device(wire::Question* question, Ledger* ledger, const ThreadTable& threads,
+                                       wire::DeviceStatistics* statistics) {
   std::array<char, sizeof question->device> text{};
   std::memcpy(text.data(), question->device, text.size() - 1);
   const std::string_view name = text.data();
@@ -153,7 +155,7 @@ bool QuestionDesk::answer_of_device(wire::Question* question, Ledger* ledger, co
 }
 
 // False: the measurement is unknown, or more questions are under way than an agent asks.
-bool QuestionDesk::want_names(const NamesWanted& wanted) {
+bool QuestionService::want_names(const NamesWanted& wanted) {
   if (wanted.measure > wire::Measure::kLive || naming_ >= kMostNaming || changes_of(wanted) == nullptr) return false;
   try {
     wanted_.push_back(wanted);
@@ -164,12 +166,12 @@ bool QuestionDesk::want_names(const NamesWanted& wanted) {
   return true;
 }
 
-void QuestionDesk::reply(const NamesWanted& wanted, std::string_view text) {
+void QuestionService::reply(const NamesWanted& wanted, std::string_view text) {
   --naming_;
   write_text(wanted, text);
 }
 
-void QuestionDesk::write_text(const NamesWanted& wanted, std::string_view text) {
+void QuestionService::write_text(const NamesWanted& wanted, std::string_view text) {
   const auto [index, word, measure, measurement] = wanted;
   wire::Question& question = arena_.question(index);
   if (question.word.load(std::memory_order_relaxed) != word) return;
@@ -183,7 +185,7 @@ void QuestionDesk::write_text(const NamesWanted& wanted, std::string_view text) 
   ::syscall(SYS_futex, &question.word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
-void QuestionDesk::answer_one(const Waiting& one, const Drain& drain, Ledger* ledger, const ThreadTable& threads) {
+void QuestionService::answer_one(const Waiting& one, const Drain& drain, Ledger* ledger, const ThreadTable& threads) {
   wire::Question& question = arena_.question(one.index);
   uint32_t word = one.word;
   const uint32_t taken = wire::question_word(word >> 2, wire::QuestionState::kWriting);
@@ -213,13 +215,13 @@ void QuestionDesk::answer_one(const Waiting& one, const Drain& drain, Ledger* le
   ::syscall(SYS_futex, &question.word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
-void QuestionDesk::answer(Drain* drain, Ledger* ledger, const ThreadTable& threads) {
+void QuestionService::answer(Drain* drain, Ledger* ledger, const ThreadTable& threads) {
   if (waiting_count_ == 0 || !is_settled(drain, ledger)) return;
   for (const Waiting& one : std::span(waiting_).first(waiting_count_)) answer_one(one, *drain, ledger, threads);
   waiting_count_ = 0;
 }
 
-uint64_t QuestionDesk::next_look_ns(uint64_t next_ns, uint64_t now_ns) const {
+uint64_t QuestionService::next_look_ns(uint64_t next_ns, uint64_t now_ns) const {
   const bool is_busy = waiting_count_ != 0 || (asked_ns_ != 0 && now_ns - asked_ns_ < kBusyNs);
   return is_busy ? std::min(next_ns, now_ns + kBusyNapNs) : next_ns;
 }

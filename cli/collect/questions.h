@@ -1,11 +1,11 @@
 // cli/collect/questions.h: answers the program's questions about its own numbers (shared/include/heapprof/heapprof.h).
 //
 // Guarantees
-//  - An answer counts every event that was published before the question, also a parked one (parking.h): by then
-//    all events published before the question are in the books, so the event that the parked one waits for was not
-//    recorded.
-//  - No question, whatever it asks, keeps the rings from being read. If a thread no longer waits, its question is
-//    neither answered nor carried out.
+//  - An answer counts every event that was published before the question, deferred events (reorder_buffer.h) included.
+//    If an event is still deferred when all events published before the question are in the books, the event that it
+//    waits for was not recorded.
+//  - The rings are read while any question is being answered. If a thread no longer waits, its question is neither
+//    answered nor carried out.
 // Context:  the thread that reads the rings: look() before a round, answer() after it.
 // Trust:    everything in the arena is hostile: a forged question gets a true answer, or none.
 // Order:    (J) questions_asked and Question::word are acquire-loaded; (K) Question::word is release-stored.
@@ -27,8 +27,8 @@
 
 namespace heapprof::cli {
 
-// A question whose answer needs names, which take longer than the rings can wait. An agent asks its next question only
-// once it is answered, so few of them are under way.
+// A question whose answer needs names, which take longer than the rings can wait. An agent asks the next such question
+// only when the previous one was answered, so few are under way.
 struct NamesWanted {
   uint32_t index = 0;  // of the slot, which is being written until reply()
   uint32_t word = 0;
@@ -36,12 +36,12 @@ struct NamesWanted {
   uint64_t measurement = 0;
 };
 
-class QuestionDesk {
+class QuestionService {
  public:
-  // first_measurement: the id of the first one.
-  QuestionDesk(Arena* arena, uint64_t first_measurement) : arena_(*arena), measurements_(first_measurement) {}
+  // first_measurement: the id of the first measurement.
+  QuestionService(Arena* arena, uint64_t first_measurement) : arena_(*arena), measurements_(first_measurement) {}
 
-  // True: a thread waits for an answer, so the next round has to take what all rings have.
+  // True: a thread waits for an answer, so the next round has to take the records of all rings.
   bool look(Drain* drain, uint64_t now_ns);
   // Answers the questions, if the events that they count are in the books by now.
   void answer(Drain* drain, Ledger* ledger, const ThreadTable& threads);
@@ -78,17 +78,17 @@ class QuestionDesk {
 
   Arena& arena_;
   uint32_t seen_ = 0;      // questions_asked
-  uint64_t asked_ns_ = 0;  // when that was found to have grown; 0: never
+  uint64_t asked_ns_ = 0;  // when questions_asked was found to have grown; 0: never
   std::array<Waiting, wire::kQuestions> waiting_{};
   size_t waiting_count_ = 0;
-  Drain::Mark mark_;  // what they count
-  // The last stamps of the first mark, if events were parked then; mark_ is then a later one.
-  std::vector<uint64_t> parked_until_;
-  std::array<uint32_t, wire::kQuestions> words_{};  // the slots' words, and since when
+  Drain::Mark mark_;  // what the answers count
+  // The last stamps of the first mark, if events were deferred then; mark_ is then a later one.
+  std::vector<uint64_t> deferred_until_;
+  std::array<uint32_t, wire::kQuestions> words_{};  // the slots' words, and since when they have them
   std::array<uint64_t, wire::kQuestions> since_ns_{};
   Measurements measurements_;
   std::vector<NamesWanted> wanted_;
-  size_t naming_ = 0;  // replies that are due
+  size_t naming_ = 0;  // number of replies that are due
 };
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-// cli/collect/recorded_changes.cc: names cost more than numbers, so only the stacks of the largest sites are copied.
+// cli/collect/recorded_changes.cc: copies only the stacks of the largest sites, because names cost more than numbers.
 #include "cli/collect/recorded_changes.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void add(const Amount& amount, Amount* sum) {
   sum->blocks += amount.blocks;
 }
 
-// Copies stacks from the collector's tree to one that has only these.
+// Copies stacks from the collector's tree to a tree that has only the copied stacks.
 class StackCopier {
  public:
   StackCopier(const CallTree& tree, const ModuleMap& modules, Recording* recording)
@@ -64,8 +64,8 @@ class StackCopier {
   const CallTree& tree_;
   const ModuleMap& modules_;
   Recording& recording_;
-  std::map<uint32_t, uint32_t> copied_;     // nodes
-  std::map<uint32_t, uint32_t> locations_;  // likewise
+  std::map<uint32_t, uint32_t> copied_;     // the new node of each node
+  std::map<uint32_t, uint32_t> locations_;  // the new location of each location
 };
 
 }  // namespace

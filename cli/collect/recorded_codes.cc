@@ -1,5 +1,5 @@
-// cli/collect/recorded_codes.cc: the agent's descriptions of code objects stay in the arena, so they are read at the
-// end, and only those that are in a stack.
+// cli/collect/recorded_codes.cc: reads the agent's descriptions of code objects. They stay in the arena, so they are
+// read at the end, and only for code objects that are in a stack.
 #include "cli/collect/recorded_parts.h"
 #include "cli/collect/rings/python_lines.h"
 

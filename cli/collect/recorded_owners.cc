@@ -1,6 +1,6 @@
-// cli/collect/recorded_owners.cc: the search knows sites, the profile stacks. Sites count what was live at the very
-// end, owners what was live when the process asked: nearly always the same, as the program cannot reach lost blocks to
-// free them.
+// cli/collect/recorded_owners.cc: converts the sites of the search to the stacks of the profile. Sites count what was
+// live at the very end, owners what was live when the process asked. The two are nearly always equal, because the
+// program cannot reach lost blocks to free them.
 #include "cli/base/saturating.h"
 #include "cli/collect/recorded_parts.h"
 

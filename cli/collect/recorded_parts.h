@@ -36,8 +36,8 @@ PythonCodes recorded_codes(Arena* arena, const std::vector<Location>& locations)
 
 // ---- recorded_names.cc: the books of named memory with the names' texts, for the recording
 
-// Threads that create one name at the same time give it several numbers. Its maximum of live bytes is still one amount,
-// so the books use the first number.
+// If several threads create the same name at the same time, it gets several numbers. But the name has one maximum of
+// live bytes, so the books use the first of its numbers.
 class SameNames {
  public:
   // names: wire::kMaxNames of them
@@ -59,25 +59,26 @@ std::vector<NamedMemory> recorded_names(const NameBook& book, const CallTree& tr
 // Fills host->lost_owners. If blocks that were judged lost were freed after all, the owners may have more than the
 // sites: then no owner is recorded. pre: the host's sites have their lost bytes and blocks
 void add_owners(const std::vector<LostOwner>& owners, const CallTree& tree, RecordedDevice* host);
-// Fills host->held_by, likewise; without memory it stays empty.
+// Fills host->held_by in the same way; if memory runs out, it stays empty.
 void add_holders(const LeakWatch& leaks, const CallTree& tree, RecordedDevice* host);
 
 // ---- recorded_snapshots.cc: the books of snapshots for the recording: with names and times, and what each site had at
-// them
+// each snapshot
 
 // pre: the ledger's snapshots are on
 Snapshots recorded_snapshots(const RecordingParts& parts);
-// Without memory for them: only how many there were.
+// For when there is no memory for the snapshots: states only how many there were.
 Snapshots lost_snapshots(const RecordingParts& parts);
-// Adds what the sites had. pre: the devices' sites were recorded in the order of their numbers, without those that
-// never had a block, and the devices in the order of the ledger's books
+// Adds what the sites had at each snapshot. pre: the devices' sites were recorded in the order of their numbers,
+// without those that never had a block, and the devices in the order of the ledger's books
 void add_site_steps(const RecordingParts& parts, std::vector<RecordedDevice>* devices);
 
 // ---- recorded_stays.cc: the stays (lifetimes by time bucket) of a device's sites, for its recording
 // (cli/model/profile/stays.h)
 
-// A device has so many at most, about 14 bytes each: they make a profile of more than a few sites less than one and a
-// half times as large, and a small one has room for some marks.
+// The limit for one device is kStaysOfDevice stays plus kRecordedStaysOfSite for each site, at about 14 bytes each.
+// They make a profile of more than a few sites less than one and a half times as large, and a small profile still has
+// room for some marks.
 inline constexpr size_t kStaysOfDevice = 1024;
 inline constexpr size_t kRecordedStaysOfSite = 8;
 
@@ -95,7 +96,7 @@ struct TraceParts {
   const TickScale* scale;
 };
 DeviceTrace recorded_trace(const TraceParts& parts);
-// Without memory for it: only the counts.
+// For when there is no memory for the trace: states only the counts.
 DeviceTrace lost_trace(const Ledger& ledger);
 
 }  // namespace heapprof::cli

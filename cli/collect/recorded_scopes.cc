@@ -1,5 +1,5 @@
-// cli/collect/recorded_scopes.cc: the books count by numbers of names and devices and in ticks; two numbers with the
-// same text are one name.
+// cli/collect/recorded_scopes.cc: converts the books' numbers of names and devices to texts, and ticks to nanoseconds.
+// Two numbers with the same text become one name.
 #include "cli/collect/recorded_scopes.h"
 
 #include "cli/base/text.h"
@@ -202,7 +202,7 @@ Scopes recorded_scopes(const RecordedBooks& books, const RecordedNames& names, c
   scopes.lost = book.lost();
   scopes.lost_marks = book.lost_marks();
   scopes.unmatched_ends = book.unmatched_ends();
-  for (size_t i = 1; i < book.paths().size(); ++i) {  // path i's place + 1 is i
+  for (size_t i = 1; i < book.paths().size(); ++i) {  // scopes.scopes[i - 1] becomes path i's scope
     const ScopePath& path = book.paths()[i];
     scopes.scopes.push_back(scope_of(path, name_of(path.name, names.names), scale));
     add_instances(book.instances(), static_cast<uint32_t>(i - 1), scale, &scopes.scopes.back());

@@ -19,7 +19,7 @@ struct NameText {
   std::string category;
   std::string text;
 };
-// The text of a name's number in a record; names as below.
+// The text of the name that has this number in a record; `names` as in RecordedNames.
 NameText name_of(uint32_t number, const wire::Name* names);
 
 // The names in the arena, and how many had no room.
@@ -36,7 +36,7 @@ struct RecordedBooks {
 };
 Scopes recorded_scopes(const RecordedBooks& books, const RecordedNames& names, const TickScale& scale);
 
-// Adds the agent's counters of how it took GPU times; nothing if it did not.
+// Adds the agent's counters of how it took GPU times. If it took none, adds nothing.
 void add_gpu_counters(wire::GpuTimeMode mode, const wire::Control& control, const TickScale& scale, GpuTimes* times);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,6 @@
-// cli/collect/recorded_snapshots.cc: the books are ordered by snapshot and have differences, a recording is ordered by
-// site and has amounts. So the steps are counted by site, and then each is put among those of its site.
+// cli/collect/recorded_snapshots.cc: the books are ordered by snapshot and have differences, but a recording is ordered
+// by site and has amounts. So the steps of each site are counted first, and then each step is put at its place among
+// those of its site.
 #include "cli/collect/recorded_parts.h"
 #include "cli/collect/recorded_scopes.h"
 

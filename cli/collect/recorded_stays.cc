@@ -13,7 +13,7 @@ std::tuple<uint32_t, uint32_t, uint32_t> key_of(const RecordedStay& stay) {
   return {stay.site, stay.stay.begin, stay.stay.end};
 }
 
-// Sorts, and merges stays of one key. Stays that no bound lies in any more are dropped.
+// Sorts the stays, and merges those with the same key. Drops stays that no longer cross any bound.
 void put_together(std::vector<RecordedStay>* stays) {
   std::erase_if(*stays, [](const RecordedStay& stay) { return stay.stay.begin == stay.stay.end; });
   std::sort(stays->begin(), stays->end(),

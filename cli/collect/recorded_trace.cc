@@ -1,5 +1,5 @@
-// cli/collect/recorded_trace.cc: a training loop repeats the same operations on the same addresses, so the memory that
-// events are about is a separate table, and an event is a few small numbers.
+// cli/collect/recorded_trace.cc: records the memory that events are about in a separate table, so that an event is a
+// few small numbers: a training loop repeats the same operations on the same addresses.
 #include "cli/collect/recorded_parts.h"
 #include "cli/collect/recorded_scopes.h"
 
@@ -15,7 +15,7 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kMostLevels = 32;  // of scopes: the innermost
+constexpr size_t kMostLevels = 32;  // of scopes in a text: the innermost ones
 
 class Recorder {
  public:

@@ -1,9 +1,10 @@
-// cli/collect/recording_builder.cc: books have a slot for everything that may come, a recording only what there was.
+// cli/collect/recording_builder.cc: the books have a slot for everything that may come, but a recording has only what
+// there was.
 //
-// This is the moment when a run needs most memory: the books are still there and the recording is made beside them. So
-// live blocks are freed as soon as the leaks are known, and everything that has one entry for each site is made last.
-// If there is no room for these, all sites are summed up into one without a stack: totals, peaks and leaks stay exact,
-// and the profile says what it lacks (HP094).
+// This is the moment when a run needs most memory: the books are still there while the recording is made. So live
+// blocks are freed as soon as the leaks are known, and everything that has one entry for each site is made last. If
+// there is no memory for the sites, all of them are summed up into one without a stack. Totals, peaks and leaks stay
+// exact, and the profile says what it lacks (HP094).
 //
 // Sums that were counted in two ways are compared here (ledger_check.cc; the timeline's maximum with the peak). A
 // difference is written into the profile: it is a bug of heapprof that a user can report.
@@ -68,7 +69,7 @@ void set_numbers(const SiteBook& sites, uint32_t index, const LeakTimes& leak, c
   numbers.moved_bytes = entry.moved_bytes;
 }
 
-// What a site's live blocks were found to be.
+// A site's live blocks, by the kinds that the leak check found.
 struct JudgedBlocks {
   Amount kinds[kLeakKinds];
 };
@@ -97,7 +98,7 @@ void add_sites(const RecordingParts& parts, const SiteBook& sites, const Growing
   device->sizes.reserve(used_rows);
   for (uint32_t i = 1; i < sites.size(); ++i) {
     if (sites[i].total.blocks == 0)
-      continue;  // another device's, or its only event was lost with the rest of a corrupt ring
+      continue;  // the site is another device's, or its only event was lost with the rest of a corrupt ring
     const SiteKey& key = parts.tree->sites()[i];
     const SizeCounts* sizes = sites.size_counts(i);
     if (sizes != nullptr) device->sizes.push_back(*sizes);
@@ -158,7 +159,7 @@ std::vector<uint64_t> moments_of(const LiveSamples& samples, uint64_t end_ticks,
   return moments_ns;
 }
 
-// Replaces all sites by one without a stack, for want of memory. The times of its leaks are not known any more.
+// Replaces all sites by one without a stack, because memory ran out. The times of its leaks are no longer known.
 void sum_up_sites(const RecordingParts& parts, const SiteBook& sites, RecordedDevice* device) {
   std::vector<RecordedSite>().swap(device->sites);
   std::vector<SizeCounts>().swap(device->sizes);
@@ -249,7 +250,7 @@ Timeline timeline_of(LiveTimeline& live, uint64_t end_ticks, const TickScale& sc
   return timeline;
 }
 
-// The timeline was recorded beside the sites: they must have the same maximum.
+// The timeline was recorded independently of the sites, so the two must have the same maximum.
 void check_timeline(const RecordedDevice& device, Recording* recording) {
   uint64_t highest_bytes = 0;
   for (const Timeline::Bucket& bucket : device.timeline.buckets)
@@ -317,7 +318,7 @@ void add_unseen_memory(const RecordingParts& parts, const DeviceBook& book, Unse
   }
 }
 
-// Refusals with the same time are made a nanosecond apart: their order then survives the file, and merges.
+// Moves refusals with the same time a nanosecond apart, so that their order survives writing the file and merging.
 void separate_times(const std::vector<RefusedSite>& sites, std::vector<Refusal>* refusals) {
   std::map<uint64_t, uint64_t*> moments;  // by number
   for (size_t i = 0; i < sites.size(); ++i) {
@@ -392,7 +393,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
   recording->locations = parts.modules->take_locations();
   recording->modules = parts.modules->take_modules();
 
-  // All of the devices except their sites, for which there may be no memory.
+  // Fills in everything about the devices except their sites, for which there may be no memory.
   std::vector<RecordedDevice>& devices = recording->devices;
   devices.resize(1);
   devices[0].totals = totals_of(sites, *parts.scale, parts.resident);

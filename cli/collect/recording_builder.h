@@ -1,5 +1,5 @@
-// cli/collect/recording_builder.h: turns a collector's books into the model's recording: ticks into nanoseconds, slots
-// into lists.
+// cli/collect/recording_builder.h: turns a collector's books into the model's recording: ticks become nanoseconds, and
+// tables of slots become lists.
 #pragma once
 
 #include "cli/collect/books/ledger.h"
@@ -28,8 +28,9 @@ namespace heapprof::cli {
 struct ResidentSamples {
   uint64_t at_peak_bytes = 0;
   uint64_t max_bytes = 0;
-  // The moment that explains the maximum: pages stay when blocks are freed, so while the heap falls the resident set
-  // stays level, or even creeps up. Of the moments within 1/32 of the maximum it is the one with most live.
+  // The moment that explains the maximum. Pages stay resident when blocks are freed, so while the heap shrinks, the
+  // resident set stays level or even grows a little. So of the moments within 1/32 of the maximum, this is the one at
+  // which most was live.
   uint64_t explained_bytes = 0;  // what was resident then
   uint64_t live_at_max_bytes = 0;
   uint64_t mapped_at_max_bytes = 0;

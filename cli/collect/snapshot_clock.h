@@ -2,7 +2,8 @@
 //
 // Guarantees
 //  - Snapshots by time take a tenth of the collector's time at most: after one that took 10 ms the next is due in 90 ms
-//    at the earliest. Moments that are skipped for that reason, or because the collector was busy, are counted as late.
+//    at the earliest. Moments that are skipped because of this limit, or because the collector was busy, are counted as
+//    late.
 #pragma once
 
 #include "cli/model/profile/snapshots.h"
@@ -14,7 +15,7 @@ namespace heapprof::cli {
 
 class SnapshotClock {
  public:
-  // interval_ns: kMarksOnly: none is ever due.
+  // If interval_ns is kMarksOnly, no snapshot is ever due.
   void start(uint64_t interval_ns, uint64_t now_ns) {
     interval_ns_ = interval_ns;
     next_ns_ = interval_ns == kMarksOnly ? UINT64_MAX : now_ns + interval_ns;
@@ -24,8 +25,8 @@ class SnapshotClock {
   uint64_t interval_ns() const { return interval_ns_; }
   uint64_t late() const { return late_; }
 
-  // A snapshot was taken, from `begin_ns` to `end_ns`; snapshots were thinned so many times since the start. pre:
-  // is_due(begin_ns)
+  // Call it when a snapshot was taken, from `begin_ns` to `end_ns`. thinnings: how often snapshots were thinned since
+  // the start. pre: is_due(begin_ns)
   void taken(uint64_t begin_ns, uint64_t end_ns, uint32_t thinnings) {
     for (; thinnings_ < thinnings && interval_ns_ < kLongestNs; ++thinnings_) interval_ns_ *= 2;
     const uint64_t earliest_ns = end_ns + kShare * (end_ns - begin_ns);

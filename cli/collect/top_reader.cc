@@ -1,8 +1,8 @@
 // cli/collect/top_reader.cc: only changes are sent.
 //
-// A program may have a million sites, of which a thousand change in a second. A look reads all of them to find these,
-// as no event may cost more for it: 64 bytes of each, in order, which memory is fast at. So little is left to be
-// written, sent and read by the subscriber.
+// A program may have a million sites, of which a thousand change in a second. A look reads all sites to find those that
+// changed, because no event may cost more for it. It reads 64 bytes of each, in order, which is fast. So little data is
+// written, sent, and read by the subscriber.
 #include "cli/collect/top_reader.h"
 
 #include "cli/base/saturating.h"
@@ -55,7 +55,7 @@ void add_up_sites(const SiteBook& sites, TopDevice* device) {
   }
 }
 
-// visit(number, sites, refused): the books of all devices, in the order in which they are shown.
+// Calls visit(number, sites, refused) for the books of all devices, in the order in which they are shown.
 template <typename Visitor>
 void for_each_book(const TopSource& source, const Visitor& visit) {
   visit(wire::kHostDevice, source.ledger->host_sites(), source.ledger->refused());

@@ -1,7 +1,7 @@
 // cli/collect/top_reader.h: the numbers of a process for a live view (`heapprof top`).
 //
 // Guarantees
-//  - It changes nothing, and keeps only the numbers last sent to the subscriber (TopCursor).
+//  - The reader changes nothing in the books, and keeps only the numbers last sent to the subscriber (TopCursor).
 //  - A look is bounded: it reads at most kMostLooks sites, sends at most kMostTold of them, and as many scopes as have
 //    room. The next look does the rest.
 // Context:  the thread that reads the rings, between two rounds.
@@ -41,9 +41,9 @@ class TopCursor {
   static constexpr size_t kMostLooks = 65'536;
   static constexpr size_t kMostTold = 8'192;
 
-  // As if nothing had been sent.
+  // Starts anew, as if nothing had been sent.
   void forget() { *this = {}; }
-  // What has changed since the last look, or the next part of that (TopSample::is_whole).
+  // Returns what has changed since the last look, or the next part of it (TopSample::is_whole).
   TopSample look(const TopSource& source);
 
  private:
@@ -66,7 +66,7 @@ class TopCursor {
 // are read, about 2 ns each.
 TopSample look_at_totals(const TopSource& source);
 
-// The numbers that a recording's sites have in the books from which it was made.
+// The site numbers, in the books, of the sites of a recording that was made from these books.
 struct SiteIds {
   std::vector<std::vector<uint32_t>> by_device;  // in the recording's order; 0: none
   uint32_t count = 0;                            // numbers are below it

@@ -1,5 +1,5 @@
-// cli/collect/untouched.cc: the books list the large blocks, the kernel says how many pages each has, and the books are
-// read again, to recognise blocks that were freed while the kernel was asked.
+// cli/collect/untouched.cc: first the books list the large blocks, then the kernel says how many pages each has. Then
+// the books are read again, to find blocks that were freed in the meantime.
 #include "cli/collect/untouched.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ std::optional<std::vector<BlockPages>> look_at_blocks(const UntouchedWatch::Targ
     for (const MemoryRange& pages : memory.pages_of(whole)) block.untouched_bytes -= pages.end - pages.start;
   }
   if (memory.is_gone() || memory.has_unknown_pages() || has_to_stop()) return std::nullopt;
-  // The process may have called exec, before the look or during it: then these pages are not its own.
+  // The process may have called exec before the look or during it. Then these pages belong to another image.
   if (!is_image(memory, target.arena_inode) || !is_image(TargetMemory(target.pid), target.arena_inode))
     return std::nullopt;
   return std::move(*blocks);
@@ -85,8 +85,9 @@ void UntouchedWatch::begin(const Moment& moment, const Target& target, Ledger* l
   grown_before_bytes_ = grown_bytes_;
 }
 
-// Whether so many untouched bytes of live blocks may have been touched since the look: more became resident; or what is
-// live and not resident shrank by more than the blocks that were freed untouched.
+// Whether more than this many untouched bytes of live blocks may have been touched since the look: either more bytes
+// became resident; or the bytes that are live and not resident shrank by more than these bytes plus the untouched bytes
+// that were freed.
 bool UntouchedWatch::may_be_touched(uint64_t bytes) const {
   const uint64_t freed = untouched_then_bytes_ - std::min(untouched_then_bytes_, untouched_live_bytes_);
   const uint64_t fallen = lacking_then_bytes_ - std::min(lacking_then_bytes_, lacking_bytes_);
@@ -125,7 +126,7 @@ void UntouchedWatch::note(const Moment& moment, uint64_t live_bytes, Ledger* led
   settle_ended(ledger);
 }
 
-// Takes over what a look saw of blocks that are still live.
+// Takes over what a look found about blocks that are still live.
 void UntouchedWatch::merge(std::vector<BlockPages>* seen, Ledger* ledger) {
   const auto has_ended = [ledger](const BlockPages& block) { return !is_live(block, ledger); };
   seen->erase(std::remove_if(seen->begin(), seen->end(), has_ended), seen->end());
@@ -184,7 +185,7 @@ void UntouchedWatch::step(const Moment& moment, const Target& target, Ledger* le
     return;
   }
   if (is_stale() ? moment.now_ns < earliest_ns_ : since_ns_ == 0 || moment.now_ns < next_ns_) return;
-  next_ns_ = moment.now_ns + kIntervalNs;  // if it cannot begin
+  next_ns_ = moment.now_ns + kIntervalNs;  // if the look cannot begin
   if (ledger->live_blocks() > kMostBlocks) return;
   try {
     begin(moment, target, ledger);

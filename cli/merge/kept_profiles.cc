@@ -90,7 +90,7 @@ Result<size_t> keep_profiles(const std::vector<KeptInput>& kept, const std::vect
   for (const KeptInput& input : kept) {
     const auto file =
         std::find_if(files.begin(), files.end(), [&](const ReadFile& it) { return is_same_process(it, input.file); });
-    if (file == files.end()) continue;  // in an input that is a sum, or another process's
+    if (file == files.end()) continue;  // it is part of an input that is a sum, or another process has it
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error) return output_not_writable(folder, error.message());

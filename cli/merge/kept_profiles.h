@@ -1,5 +1,5 @@
-// cli/merge/kept_profiles.h: whole profiles kept beside a sum: those of ranks that failed, and of ranks with a peak far
-// above the others'.
+// cli/merge/kept_profiles.h: single profiles that are kept in addition to a sum: those of ranks that failed, and of
+// ranks with a peak far above the others'.
 #pragma once
 
 #include "cli/base/result.h"
@@ -21,13 +21,13 @@ struct KeptInput {
   std::string name;
   std::string why;  // "rank 17 on node3: killed by signal 9"
 };
-// Failed ones first, kMostFailedKept of them, then high ones. Names are unique.
+// Returns the inputs that failed, at most kMostFailedKept, then those with a high peak. Names are unique.
 std::vector<KeptInput> choose_kept(const Profile& profile);
 
-// "all.ranks" beside "all.json".
+// "all.ranks" for "all.json".
 std::string kept_folder(const std::string& output);
 
-// Copies those among the files; returns the number. The folder is made if there is one to copy.
+// Copies the kept profiles that are among `files`, and returns their number. Makes the folder if there is one to copy.
 Result<size_t> keep_profiles(const std::vector<KeptInput>& kept, const std::vector<ReadFile>& files,
                              const std::string& folder);
 

@@ -21,7 +21,7 @@ constexpr unsigned kMostCores = 16;  // each holds a sum
 struct FileShare {
   ProfileMerger merger;
   std::string first_file;
-  size_t first = 0;  // its number
+  size_t first = 0;  // the number of that file
 };
 
 class FilesMerge {

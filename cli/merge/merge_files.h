@@ -3,8 +3,8 @@
 // Guarantees
 //  - A file is read when a core is free for it, and its numbers are added up at once: memory holds one sum and one file
 //    for each core, whatever the number of files.
-//  - The result does not depend on the cores (cli/model/compare/merge_profiles.h).
-// Trust:    files are hostile, see cli/read/read_profile.h.
+//  - The result does not depend on the number of cores (cli/model/compare/merge_profiles.h).
+// Trust:    files are untrusted, see cli/read/read_profile.h.
 // Cost:     tests/bench/runs, "ranks": time and memory of 1,000 profiles of 20,000 sites.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace heapprof::cli {
 // A merged file, and the identity of its input in the sum.
 struct ReadFile {
   std::string path;
-  std::string file;  // its name
+  std::string file;  // its base name
   uint64_t pid = 0;
   uint32_t image = 0;
   int64_t start_unix_ns = 0;

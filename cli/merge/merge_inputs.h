@@ -8,8 +8,9 @@
 
 namespace heapprof::cli {
 
-// The named files, and the profiles in the named folders; never the output, and no file twice. `is_share`: only a
-// node's share: files of other nodes may be missing.
+// The named files, and the profiles in the named folders, where the output is skipped. If a file is found twice, or the
+// output is named as a file, that is a problem. `is_share`: this process merges only its node's share, so named files
+// of other nodes may be missing.
 Result<std::vector<std::string>> find_inputs(const std::vector<std::string>& named, const std::string& output,
                                              bool is_share);
 

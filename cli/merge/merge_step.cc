@@ -1,5 +1,5 @@
-// cli/merge/merge_step.cc: every wait has a limit. A process waits for those below it for a part of the total time,
-// less the further it is from process 0, so that its parent gets its result in time.
+// cli/merge/merge_step.cc: every wait has a limit. A process waits for the processes below it only for a part of the
+// total time. The further it is from process 0, the smaller is that part, so that its parent gets its result in time.
 #include "cli/merge/merge_step.h"
 
 #include "cli/base/atomic_file.h"
@@ -21,7 +21,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr uint64_t kLeastNs = 10'000'000'000;  // for whole profiles, however little time is left
+constexpr uint64_t kLeastNs = 10'000'000'000;  // for copying whole profiles, even if less time is left
 constexpr uint64_t kSilentNs = 3'000'000'000;  // before it names what it waits for
 constexpr const char* kNotCome = "did not come";
 
@@ -105,7 +105,8 @@ std::vector<KeptInput> parse_keep(const std::string& text) {
 
 std::string own_name(const char* what, uint64_t process) { return fmt::format("{}.{}", what, process); }
 
-// Finds a process that is in two shares, and would be counted twice: a copy of its profile is another file.
+// Finds a process that is in two shares, and would be counted twice. That happens if its profile was copied, because
+// the plan takes a copy for another file.
 const MergedPart* find_twice(const Profile& profile) {
   using Key = std::tuple<std::string, std::string, uint64_t, uint32_t, int64_t, uint64_t>;
   std::map<Key, uint32_t> seen;
@@ -135,8 +136,8 @@ uint64_t MergeStep::until_ns(const StepTask& task) const {
   return start_ns_ + request_.wait_ns / (deepest + 1) * (deepest + 1 - task.depth);
 }
 
-// Gathers from the processes whose sums go into this one's. If one is not there in time, its own sum may be missing,
-// and those below it may have theirs: so they are asked directly.
+// Gathers from the processes whose sums go into this one's. If one of them has no sum in time, the processes below it
+// may still have theirs, so these are gathered directly.
 void MergeStep::gather_below(uint64_t process, uint64_t until_ns, std::vector<std::string>* parts, Gathered* gathered) {
   for (const StepTask& task : plan_) {
     if (task.parent != process || task.process == process) continue;
@@ -267,12 +268,12 @@ Result<Done> MergeStep::follow() {
   const std::optional<std::vector<StepTask>> plan = text ? parse_plan(*text) : std::nullopt;
   if (!plan) {
     folder_.leave(own_name("list", process));
-    return step_not_led(request_.folder, "process 0 did not say what to do");
+    return step_not_coordinated(request_.folder, "process 0 did not say what to do");
   }
   plan_ = *plan;
   const StepTask* const task = find_task(process);
   if (task == nullptr) {
-    request_.warn(step_not_led(request_.folder, "process 0 went on without this one"));
+    request_.warn(step_not_coordinated(request_.folder, "process 0 went on without this one"));
     return Done{};
   }
   Result<Gathered> gathered = gather(*task);
@@ -292,7 +293,7 @@ Result<Done> MergeStep::follow() {
   if (!done) return problem ? *problem : done.problem();
   if (problem) request_.warn(*problem);
   const std::optional<std::string> wanted = folder_.wait("keep", start_ns_ + 2 * request_.wait_ns);
-  if (!wanted) return step_not_led(request_.folder, "process 0 did not take the sums");
+  if (!wanted) return step_not_coordinated(request_.folder, "process 0 did not take the sums");
   return keep(*wanted);
 }
 

@@ -4,8 +4,8 @@
 // Guarantees
 //  - A file is merged once, whether folders are local to a node or shared (step_folder.h).
 //  - Sums are merged on each node first, then across nodes; the result is that of one process that merges all files.
-//  - A process that does not come in time is named, and only its own share is lost: the sums below it are used
-//    directly.
+//  - If a process has no sum in time, it is named, and only its own share is lost: its parent then uses the sums below
+//    it directly.
 // Not provided: communication between the processes other than by files: no MPI library is needed, only a folder that
 // all of them see.
 // Context:  one thread; merge_files() has its own.
@@ -30,8 +30,8 @@ struct StepRequest {
   std::vector<std::string> files;  // those that this process sees
   std::string folder;              // that all see
   uint64_t wait_ns = 0;
-  std::function<void(const std::string&)> say;  // told what it waits for, if that takes long
-  std::function<void(const Problem&)> warn;     // told what process 0 knows, and ends with
+  std::function<void(const std::string&)> say;  // called with what this process waits for, if that takes long
+  std::function<void(const Problem&)> warn;     // called with a problem that process 0 knows, too
 };
 
 struct MissingProcess {
@@ -48,14 +48,15 @@ class MergeStep {
  public:
   explicit MergeStep(StepRequest request);
 
-  // Process 0: the sum of all that came. The others wait until finish() is called, whatever this returns.
+  // For process 0: returns the sum of all processes that came. Whatever it returns, the others wait until finish() is
+  // called.
   Result<StepSum> lead();
-  // Copies the wanted profiles into the folder of whole ones, lets the other processes end, and removes intermediate
-  // files. Returns the number of copies.
+  // Copies the wanted profiles into `folder`, lets the other processes end, and removes intermediate files. Returns the
+  // number of copies.
   Result<size_t> finish(const std::vector<KeptInput>& kept, const std::string& folder);
 
-  // The other processes: the whole work. A problem that they reported to process 0 does not fail them: a launcher that
-  // sees one process fail ends the others, while process 0 still writes.
+  // For the other processes: does all their work. A problem that was reported to process 0 is not returned: if a
+  // launcher sees one process fail, it ends the others, even while process 0 is still writing.
   Result<Done> follow();
 
  private:

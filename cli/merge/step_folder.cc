@@ -1,6 +1,6 @@
 // cli/merge/step_folder.cc: a folder of profiles may be local to a node, or shared by nodes, and nothing says which. So
 // each process lists what it sees: a file's size, time of last change (in ns) and inode are the same from every node,
-// and two files differ in at least one. A file that several see is given to one of them.
+// and two files differ in at least one. A file that several processes see is given to one of them.
 #include "cli/merge/step_folder.h"
 
 #include "cli/base/atomic_file.h"
@@ -152,7 +152,8 @@ std::vector<StepTask> make_plan(const std::vector<std::pair<uint64_t, StepList>>
     for (size_t file = 0; file < lists[i].second.files.size(); ++file)
       seen[lists[i].second.files[file]].push_back({i, file});
   }
-  // In turn, so that processes which see the same files take equal numbers.
+  // Each file goes to the process that has the fewest so far, so that processes which see the same files get equal
+  // numbers.
   std::vector<uint64_t> taken(lists.size());
   for (const auto& [mark, by] : seen) {
     const auto least = std::min_element(by.begin(), by.end(),
@@ -202,7 +203,7 @@ std::optional<std::vector<StepTask>> parse_plan(const std::string& text) {
       if (!words.read(&task.files.emplace_back())) return std::nullopt;
     }
   }
-  // No process is below itself: following parents ends at process 0.
+  // Checks depths, so that no process is below itself, and following parents ends at process 0.
   std::map<uint64_t, uint64_t> depths;
   for (const StepTask& task : plan) {
     if (!depths.try_emplace(task.process, task.depth).second) return std::nullopt;

@@ -3,9 +3,9 @@
 //   list.R    the profiles that process R found in its folders, by FileMark, and its host
 //   plan      by process 0: the processes that came, the order of merging, and the files of each
 //   part.R    the sum of R's files and of the sums below it
-//   done.R    that part.R is there, or empty, or why it failed; and the missing processes below R
+//   done.R    that part.R exists, or that R has nothing, or why R failed; and the missing processes below R
 //   keep      by process 0: the whole profiles that are wanted
-//   kept.R    that R has copied its own of those
+//   kept.R    that R has copied those of the wanted profiles that it merged
 //
 // Guarantees
 //  - A file appears complete (AtomicFile).
@@ -68,8 +68,9 @@ struct StepTask {
   uint64_t depth = 0;           // from process 0
   std::vector<uint64_t> files;  // indexes into its list
 };
-// For those that came, including process 0. A file goes to any one process that sees it; a host's sums go into its
-// first process, and the hosts' sums, eight at a time, into one.
+// Makes the tasks of the processes that came, including process 0. A file goes to one of the processes that see it. The
+// sums of a host go to the host's first process. These first processes form a tree, in which each gets the sums of at
+// most eight others.
 std::vector<StepTask> make_plan(const std::vector<std::pair<uint64_t, StepList>>& lists);
 std::string plan_text(const std::vector<StepTask>& plan);
 std::optional<std::vector<StepTask>> parse_plan(const std::string& text);

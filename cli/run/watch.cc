@@ -1,13 +1,14 @@
-// cli/run/watch.cc: one loop does everything in turn: agents, rings, ends, snapshots, signals.
+// cli/run/watch.cc: one loop handles everything in turn: agents, rings, ended processes, snapshots, signals.
 //
-// There is one thread because the kernel reports the collector's death to agents by that thread's death (liveness.h),
-// and because it needs no locks. So nothing in the loop may wait: sockets and pidfds are only polled, and what takes
-// long (a snapshot) is done in a fork.
+// There is one thread for two reasons: the kernel reports the collector's death to agents when this thread dies
+// (liveness.h), and one thread needs no locks. So nothing in the loop may wait: sockets and pidfds are only polled, and
+// slow work (a snapshot) is done in a forked copy.
 //
-// The one decision here is how long to sleep between two rounds. If the collector is awake, it slows the program down;
-// if it sleeps too long, rings run full. So it sleeps until the fullest ring is about a quarter full (pace.h). An agent
-// that asks, a signal and the program's end wake it up, and only then it checks for them: checking in each round was a
-// third of its cost (tests/bench/runs/2026-11-23-rounds.md).
+// The loop decides one thing: how long to sleep between two rounds. While the collector is awake, it slows the program
+// down; if it sleeps too long, rings run full. So it sleeps until the fullest ring is about a quarter full (pace.h). An
+// agent that asks, a signal, and the program's end wake it up. It checks for them only if it was woken up, or every
+// kNewsIntervalNs, because checking in each round was a third of the loop's cost
+// (tests/bench/runs/2026-11-23-rounds.md).
 #include "cli/run/watch.h"
 
 #include "cli/base/clock.h"
@@ -25,20 +26,21 @@ namespace heapprof::cli {
 
 namespace {
 
-// Sleeps between two drain passes. A sleep below the shortest costs more than it saves. The longest is the time that a
-// silent program may have to wait when it begins to write as densely as it can: a ring of 1 MiB holds 1 ms of the
-// densest events, and 10 ms of a compiler's. If full rings drop events, no event may be lost because of it.
+// Sleeps between two drain passes. A sleep below the shortest costs more than it saves. If an idle program begins to
+// write as fast as it can, its ring may be full before the longest sleep is over, and the program waits for the rest: a
+// ring of 1 MiB holds 1 ms of the densest events, and 10 ms of a compiler's events. If full rings drop events, the
+// longest sleep is shorter, so that no event is lost because of it.
 constexpr uint64_t kShortestNapNs = 100'000;
 constexpr uint64_t kLongestNapNs = 2'000'000;
 constexpr uint64_t kLongestDroppingNapNs = 1'000'000;
-constexpr uint64_t kNewsIntervalNs = 10'000'000;  // for events without a descriptor
+constexpr uint64_t kNewsIntervalNs = 10'000'000;  // for changes that no descriptor reports
 constexpr uint64_t kReapIntervalNs = 10'000'000;
-// After the program's end, so that processes that end with it (helpers that notice a closed pipe, the rest of a
-// pipeline) are not cut off.
+// How long we wait after the program's end for processes that end with it (helpers that notice a closed pipe, the rest
+// of a pipeline).
 constexpr uint64_t kGraceNs = 200'000'000;
 constexpr uint32_t kStoppedStallMs = 20;
-constexpr uint64_t kSearchIntervalNs = 100'000'000;      // for processes that have not asked yet
-constexpr uint64_t kShortSearchIntervalNs = 20'000'000;  // while the whole wait is kGraceNs
+constexpr uint64_t kSearchIntervalNs = 100'000'000;      // between two searches for processes that have not asked yet
+constexpr uint64_t kShortSearchIntervalNs = 20'000'000;  // the same if the whole wait is kGraceNs
 
 RunEnd decode_status(int status) {
   if (WIFSIGNALED(status)) return {EndKind::kSignaled, WTERMSIG(status)};
@@ -48,7 +50,7 @@ RunEnd decode_status(int status) {
 }  // namespace
 
 Watch::Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots, Explainer* explainer,
-             TopDesk* desk, RecordingSwitch* recording, DeviceUseWatch* use)
+             TopService* desk, RecordingSwitch* recording, DeviceUseWatch* use)
     : server_(*server),
       signals_(*signals),
       processes_(*processes),
@@ -57,7 +59,7 @@ Watch::Watch(Server* server, SignalWatch* signals, Processes* processes, Snapsho
       desk_(*desk),
       recording_(*recording),
       use_(*use),
-      longest_nap_ns_(processes->is_dropping() ? kLongestDroppingNapNs : kLongestNapNs) {}
+      longest_sleep_ns_(processes->is_dropping() ? kLongestDroppingNapNs : kLongestNapNs) {}
 
 void Watch::admit() {
   while (std::optional<Caller> caller = server_.accept_caller()) {
@@ -82,7 +84,7 @@ void Watch::round() {
     desk_.serve(&processes_);
   }
   const std::vector<DeviceUseSample> samples = use_.take();
-  set_nap(processes_.drain(RoundKind::kIfDue));
+  set_sleep(processes_.drain(RoundKind::kIfDue));
   recording_.tick(&processes_);
   explainer_.serve(&server_, &processes_);
   pass_on_device_use(samples, &processes_);
@@ -96,25 +98,26 @@ void Watch::round() {
   if (!has_ended_ones_ && !is_behind_ && !processes_.is_prepared() && !server_.is_asked()) processes_.prepare();
 }
 
-void Watch::set_nap(uint64_t due_ns) {
+void Watch::set_sleep(uint64_t due_ns) {
   const uint64_t now_ns = monotonic_ns();
   const uint64_t wanted_ns = due_ns <= now_ns ? 0 : due_ns - now_ns;
   is_behind_ = wanted_ns < kShortestNapNs;
-  nap_ns_ = std::min(wanted_ns, longest_nap_ns_);
+  sleep_ns_ = std::min(wanted_ns, longest_sleep_ns_);
 }
 
-// Sleeps until an agent asks, the program ends, a signal comes, or nap_ns_ is over. It does not sleep while the program
-// writes as fast as its records can be read: the program would have to wait for us.
+// Sleeps until an agent asks, the program ends, a signal comes, or sleep_ns_ is over. Does not sleep if the program
+// writes events as fast as they can be read, because the program would have to wait for us.
 void Watch::nap(int pidfd) {
   waiting_ = {{pidfd, POLLIN, 0}};
   signals_.add_waiting(&waiting_);
   server_.add_waiting(&waiting_);
   desk_.add_waiting(&waiting_);
-  const timespec timeout{0, is_behind_ || has_ended_ones_ ? 0 : static_cast<long>(nap_ns_)};
+  const timespec timeout{0, is_behind_ || has_ended_ones_ ? 0 : static_cast<long>(sleep_ns_)};
   has_news_ = ppoll(waiting_.data(), waiting_.size(), &timeout, nullptr) != 0;
 }
 
-// Whether threads of the program are stopped just now: waiting for the program would consume the report of it.
+// Whether the leak check has stopped threads of the program just now. Then waitpid() must not be called here, because
+// it would take the report of that stop.
 bool Watch::is_root_judged() const {
   bool is_judged = false;
   processes_.for_each([&](pid_t pid, ProcessCollector& collector) {
@@ -123,15 +126,17 @@ bool Watch::is_root_judged() const {
   return is_judged;
 }
 
-// Other processes of the run that go on would wait for us: they wait a moment, and then lose events, which are counted.
+// While we are stopped, other processes of the run would wait for us if their rings are full. So they wait only
+// kStoppedStallMs, and then drop events, which are counted.
 void Watch::stop_with_root(int number) {
   processes_.for_each([](pid_t, ProcessCollector& collector) { collector.set_stall_timeout(kStoppedStallMs); });
   signals_.stop_with(root_pid_, number);
   processes_.for_each([](pid_t, ProcessCollector& collector) { collector.set_stall_timeout({}); });
 }
 
-// We are the program's parent: the signal that it asks for at its parent's death has to come with our parent's death.
-// The signal that we get ourselves then is forwarded.
+// Without heapprof, our parent would be the program's parent. So if our parent ends, we send the program the signal
+// that it has requested for its parent's death (PR_SET_PDEATHSIG). If we get that signal ourselves, it is forwarded
+// anyway.
 void Watch::follow_parent(const Inherited& inherited) {
   if (has_parent_ended_ || !inherited.has_parent_ended()) return;
   has_parent_ended_ = true;
@@ -179,7 +184,7 @@ WatchResult Watch::until_left(const AttachedProgram& program, AttachTask* task) 
     round();
     if (has_ended(program.process)) {
       task->end();
-      const RunEnd left{EndKind::kDetached, 0};  // the hooks may have been disabled by then
+      const RunEnd left{EndKind::kDetached, 0};  // the hooks may have been disabled before its end
       return {is_leaving ? left : end_of(program.process), 0};
     }
     const bool is_told_to_leave = has_news_ && signals_.handle(0) != 0;
@@ -190,7 +195,7 @@ WatchResult Watch::until_left(const AttachedProgram& program, AttachTask* task) 
     if (task->is_done() && attached_ns == 0) attached_ns = monotonic_ns();
     const bool is_over = program.for_ns != 0 && attached_ns != 0 && monotonic_ns() - attached_ns >= program.for_ns;
     has_to_leave = has_to_leave || is_told_to_leave || is_over || stop != wire::StopReason::kNone;
-    if (has_to_leave && attached_ns == 0) task->give_up();  // it is done when it has failed, or has attached
+    if (has_to_leave && attached_ns == 0) task->give_up();  // the task is done when it has failed or has attached
     if (has_to_leave && attached_ns != 0 && !is_leaving) {
       is_leaving = true;
       task->detach(program.process.pid, program.agent);
@@ -199,7 +204,7 @@ WatchResult Watch::until_left(const AttachedProgram& program, AttachTask* task) 
   }
 }
 
-// The pids of the program and of all others of the run, which began after it.
+// The pids that the program and all other processes of the run may have, as these began after the program.
 std::optional<PidSpan> Watch::run_pids() const {
   std::optional<PidSpan> span = pids_since(root_pid_, monotonic_ns() - before_root_ns_);
   if (span) --span->first;
@@ -212,8 +217,8 @@ std::vector<pid_t> Watch::never_seen(const std::string& socket_path) const {
   return pids;
 }
 
-// Whether a process of this run may still ask: a daemon that has allocated nothing has not asked yet. With is_waiting,
-// a process that is waited for may also go on as a program that asks.
+// Whether a process of this run may still ask for an arena, for example a daemon that has allocated nothing yet. With
+// is_waiting, this is true while any process of the run lives, because it may exec a program that asks.
 bool Watch::may_others_come(const std::string& socket_path, bool is_waiting) {
   const uint64_t now_ns = monotonic_ns();
   if (now_ns - searched_ns_ < (is_waiting ? kSearchIntervalNs : kShortSearchIntervalNs)) return true;
@@ -235,7 +240,7 @@ void Watch::others(const std::optional<std::chrono::seconds>& wait, const std::s
     const uint64_t passed_ns = monotonic_ns() - start_ns;
     if (passed_ns >= most_ns) return;
     if (has_news_ && !is_told_to_leave && signals_.handle(0) != 0) {
-      // A terminal's Ctrl-C reached the other processes too.
+      // A Ctrl-C at the terminal has reached the other processes, too, so they get a moment to end.
       is_told_to_leave = true;
       most_ns = std::min(most_ns, passed_ns + kGraceNs);
     }

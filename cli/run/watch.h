@@ -1,4 +1,4 @@
-// cli/run/watch.h: the collector's loop: answers agents, reads rings, notices ends, takes snapshots.
+// cli/run/watch.h: the collector's loop: answers agents, reads rings, notices the end of processes, takes snapshots.
 //
 // Context:  the thread that started the program and holds the arenas' liveness words.
 #pragma once
@@ -29,7 +29,7 @@ namespace heapprof::cli {
 
 struct WatchResult {
   RunEnd end;
-  int detached_by = 0;  // the signal that made us leave while the program runs on
+  int detached_by = 0;  // the signal that made us leave while the program runs on; 0: none
 };
 
 struct AttachedProgram {
@@ -38,27 +38,27 @@ struct AttachedProgram {
   std::string agent;
 };
 
-// The collector's loop: each round takes what has arrived.
+// The collector's loop: each round handles what has arrived, and makes one drain pass.
 class Watch {
  public:
   Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots, Explainer* explainer,
-        TopDesk* desk, RecordingSwitch* recording, DeviceUseWatch* use);
+        TopService* desk, RecordingSwitch* recording, DeviceUseWatch* use);
 
-  // Runs until the program has ended, or we are told to leave.
+  // Runs until the program has ended, or a signal makes us leave.
   WatchResult until_end(const Launched& launched, const Inherited& inherited);
-  // The same for an attached program: until it has ended, for_ns has passed, a signal comes (which is not forwarded),
-  // or the task fails. If a task detaches, it is done when this returns.
+  // The same for an attached program: runs until it has ended, for_ns has passed, a signal comes (which is not
+  // forwarded), or the attach fails. If the agent has to be detached, that is done when this returns.
   WatchResult until_left(const AttachedProgram& program, AttachTask* task);
-  // Runs until the other processes have ended, for `wait` at most, or until we are told to leave. Those that were
-  // started and have not asked yet get a moment for it.
+  // Runs until the other processes have ended, `wait` has passed (nullopt: 200 ms), or a signal makes us leave. Also
+  // waits for processes that were started and have not asked for an arena yet.
   void others(const std::optional<std::chrono::seconds>& wait, const std::string& socket_path);
-  // Live processes of this run that never asked.
+  // Live processes of this run that never asked for an arena.
   std::vector<pid_t> never_seen(const std::string& socket_path) const;
 
  private:
   void round();
   void admit();
-  void set_nap(uint64_t due_ns);
+  void set_sleep(uint64_t due_ns);
   void nap(int pidfd);
   bool is_root_judged() const;
   void stop_with_root(int number);
@@ -71,17 +71,17 @@ class Watch {
   Processes& processes_;
   SnapshotTaker& snapshots_;
   Explainer& explainer_;
-  TopDesk& desk_;
+  TopService& desk_;
   RecordingSwitch& recording_;
   DeviceUseWatch& use_;
   std::vector<pollfd> waiting_;
-  uint64_t next_news_ns_ = 0;  // when to check for news that no descriptor reports
+  uint64_t next_news_ns_ = 0;  // when to check for changes that no descriptor reports
   uint64_t next_reap_ns_ = 0;
-  bool has_news_ = true;         // of an agent, a signal or the program's end
+  bool has_news_ = true;         // something from an agent, a signal, or the program's end
   bool is_behind_ = false;       // the rings fill as fast as they are read
-  bool has_ended_ones_ = false;  // ended processes are still to be finished
-  uint64_t longest_nap_ns_;
-  uint64_t nap_ns_ = 0;
+  bool has_ended_ones_ = false;  // some ended processes are not finished yet
+  uint64_t longest_sleep_ns_;
+  uint64_t sleep_ns_ = 0;
   uint64_t searched_ns_ = 0;
   bool has_parent_ended_ = false;
   pid_t root_pid_ = 0;  // 0: not started yet

@@ -1,11 +1,11 @@
-// cli/serve/http_server.cc: why libmicrohttpd, and what it does not do.
+// cli/serve/http_server.cc: adds to libmicrohttpd a time limit for the whole connection.
 //
-// Debian 12 has two libraries to choose from. cpp-httplib 0.11 gives a connection to a thread that reads until the head
-// is complete: each byte restarts its timeout, the number of headers has no limit, and so eight slow clients stop a
-// server of eight threads for as long as they like. libmicrohttpd reads from one loop, takes a connection's memory from
-// a pool of fixed size, limits connections in total and by address, and can suspend one until its answer is there. It
-// lacks a limit for the whole connection (its own limit is for a time without a byte): here each has a deadline, at
-// which its socket is shut down, and the library finds it closed.
+// Debian 12 has two libraries to choose from. In cpp-httplib 0.11, a thread reads from one connection until the head is
+// complete. Each byte restarts its timeout, and the number of headers has no limit. So eight slow clients can stop a
+// server of eight threads for as long as they like. libmicrohttpd reads all connections in one loop, gives each a
+// memory pool of fixed size, limits connections in total and by address, and can suspend a connection until its answer
+// is ready. But its own timeout only limits the time without a byte. So here each connection has a deadline, at which
+// its socket is shut down; the library then finds it closed.
 #include "cli/serve/http_server.h"
 
 #include "cli/base/clock.h"
@@ -37,7 +37,7 @@ constexpr uint64_t kSweepNs = 500'000'000;
 
 struct Connection {
   int fd = -1;
-  uint64_t deadline_ns = 0;  // 0: it waits for its answer
+  uint64_t deadline_ns = 0;  // 0: no deadline while the client waits for its answer
 };
 
 struct Exchange {
@@ -72,7 +72,7 @@ MHD_Result take_header(void* context, MHD_ValueKind, const char* key, size_t, co
   return MHD_YES;
 }
 
-// Proxies and servers disagree about a header that comes twice: it counts as an empty one.
+// Proxies and servers disagree about which value counts if a header comes twice. Here it counts as empty.
 std::optional<std::string> header_of(MHD_Connection* connection, const char* name) {
   Named named{name, std::nullopt};
   MHD_get_connection_values_n(connection, MHD_HEADER_KIND, take_header, &named);
@@ -114,11 +114,11 @@ struct HttpServer::Inside {
   uint64_t last_id = 0;
   uint64_t next_sweep_ns = 0;
   std::map<Connection*, std::unique_ptr<Connection>> connections;
-  std::map<uint64_t, Exchange*> exchanges;  // those that wait for their answer
+  std::map<uint64_t, Exchange*> exchanges;  // suspended, by id: they wait for their answer
 
   ~Inside() {
     if (daemon == nullptr) return;
-    // The library stops only when no connection is suspended.
+    // MHD_stop_daemon() requires that no connection is suspended.
     for (auto& [id, exchange] : exchanges) {
       exchange->answer = problem_answer(503, server_is_busy("it is ending"));
       if (std::exchange(exchange->is_suspended, false)) MHD_resume_connection(exchange->connection);
@@ -163,7 +163,8 @@ struct HttpServer::Inside {
     }
   }
 
-  // The library calls it with the head, again when there is no body, and again after an exchange was suspended.
+  // The library calls this with the head, again when it knows that there is no body, and again after a suspended
+  // exchange was resumed.
   MHD_Result take(MHD_Connection* connection, const char* url, const char* method, size_t* body_size,
                   void** request_context) {
     if (*request_context == nullptr) {
@@ -177,7 +178,7 @@ struct HttpServer::Inside {
       *request_context = exchange.release();
       if (!is_read)
         return send(connection, problem_answer(400, bad_http_request("the request has too many parameters")));
-      // Does not wait for the body: the answer is sent at once, and the connection ends.
+      // Does not wait for the body: the refusal is sent at once, and the connection ends.
       if (has_body) return dispatch(static_cast<Exchange*>(*request_context));
       return MHD_YES;
     }
@@ -232,7 +233,7 @@ struct HttpServer::Inside {
                             "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
     MHD_add_response_header(response, "Cache-Control", "no-store");
     MHD_add_response_header(response, "Connection", "close");
-    // go tool pprof then shows the text
+    // with this header, go tool pprof shows the text of an error
     if (answer->status >= 400) MHD_add_response_header(response, "X-Go-Pprof", "1");
     for (const auto& [name, value] : answer->headers) MHD_add_response_header(response, name.c_str(), value.c_str());
     const MHD_Result queued = MHD_queue_response(connection, static_cast<unsigned>(answer->status), response);
@@ -260,7 +261,8 @@ HttpServer::~HttpServer() = default;
 Result<std::unique_ptr<HttpServer>> HttpServer::open(UniqueFd listener, Handler handler) {
   auto inside = std::make_unique<Inside>();
   inside->handler = std::move(handler);
-  // Options are read until one fails: the logger comes first, so that no error goes to our stderr.
+  // The library reads the options in order, and stops at the first error. The logger comes first, so that no error is
+  // printed to our stderr.
   inside->daemon = MHD_start_daemon(
       MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, nullptr, nullptr, &Inside::on_request,
       inside.get(), MHD_OPTION_EXTERNAL_LOGGER, &say_nothing, nullptr, MHD_OPTION_LISTEN_SOCKET, listener.get(),
@@ -269,7 +271,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::open(UniqueFd listener, Handler 
       MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION, &Inside::on_connection, inside.get(),
       MHD_OPTION_NOTIFY_COMPLETED, &Inside::on_completed, inside.get(), MHD_OPTION_END);
   if (inside->daemon == nullptr) return cannot_listen("the server's socket", errno_text(errno));
-  listener.release();  // the library closes it
+  listener.release();  // the library will close it
   const MHD_DaemonInfo* info = MHD_get_daemon_info(inside->daemon, MHD_DAEMON_INFO_EPOLL_FD);
   if (info != nullptr) inside->epoll = info->epoll_fd;
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(inside)));

@@ -1,12 +1,14 @@
-// cli/serve/http_server.h: HTTP over libmicrohttpd: requests in, answers out; no client blocks another.
+// cli/serve/http_server.h: an HTTP server on libmicrohttpd in which no client blocks another.
 //
 // Guarantees
-//  - A connection has one request and one answer, and each part has a limit: the head 10 s and 16 KiB, reading the
-//    answer one minute. Bodies are refused. 64 connections at a time, 48 of one address.
-//  - A pending answer costs a connection and no thread; it may come from anywhere in the caller's loop.
-//  - Bodies in a file are sent from the file, to any number of clients.
+//  - A connection has one request and one answer, with limits: the head may take 10 s and 16 KiB, and reading the
+//    answer one minute. Requests with a body are refused. At most 64 connections are open at a time, at most 48 from
+//    one address.
+//  - A client that waits for its answer costs a connection but no thread. The caller may give the answer at any time,
+//    by answer().
+//  - An answer's body may be a file; it is sent from the file, to any number of clients.
 // Not provided: TLS: use a proxy (man heapprof-serve).
-// Context:  one thread, which owns it and calls run().
+// Context:  one thread, which owns the server and calls run().
 // Trust:    clients are hostile.
 #pragma once
 
@@ -35,14 +37,14 @@ using AnswerPtr = std::shared_ptr<const HttpAnswer>;
 
 AnswerPtr problem_answer(int status, const Problem& problem);
 AnswerPtr text_answer(std::string type, std::string text);
-// For a problem that was formatted elsewhere.
+// For a problem that is already formatted.
 AnswerPtr words_answer(int status, std::string words);
 
 enum class HttpExchange : uint64_t {};
 
 class HttpServer {
  public:
-  // The answer, or nullptr: answer() will be called for the exchange.
+  // Returns the answer, or nullptr if answer() will be called for the exchange later.
   using Handler = std::function<AnswerPtr(HttpExchange, const HttpHead&)>;
 
   static Result<std::unique_ptr<HttpServer>> open(UniqueFd listener, Handler handler);

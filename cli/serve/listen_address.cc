@@ -1,5 +1,6 @@
-// cli/serve/listen_address.cc: addresses are numeric. A name may resolve to several addresses, or tomorrow to another
-// one: access should not depend on that. [::] means IPv6 only, so that one address never means two.
+// cli/serve/listen_address.cc: addresses are numeric. A name may resolve to several addresses, or to another one
+// tomorrow, and who can reach the server should not depend on that. [::] means IPv6 only, so that one address never
+// means two sockets.
 #include "cli/serve/listen_address.h"
 
 #include "cli/base/problems.h"
@@ -22,7 +23,7 @@ union SocketAddress {
   sockaddr_in6 v6;
 };
 
-// The size of the filled structure; 0: not an address.
+// Fills *out; returns the size of the structure, or 0 if it is no address.
 socklen_t fill(const ListenAddress& address, SocketAddress* out) {
   std::memset(out, 0, sizeof *out);
   if (inet_pton(AF_INET, address.address.c_str(), &out->v4.sin_addr) == 1) {

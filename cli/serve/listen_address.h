@@ -1,4 +1,4 @@
-// cli/serve/listen_address.h: where a server listens.
+// cli/serve/listen_address.h: parses the address at which a server listens, and opens the socket.
 #pragma once
 
 #include "cli/base/fd.h"
@@ -10,10 +10,10 @@
 namespace heapprof::cli {
 
 struct ListenAddress {
-  std::string address = "127.0.0.1";  // a number, of IPv4 or IPv6
+  std::string address = "127.0.0.1";  // a numeric IPv4 or IPv6 address
   uint16_t port = 0;                  // 0: the system chooses one
 
-  bool is_loopback() const;  // only this machine reaches it
+  bool is_loopback() const;  // true if only this machine can reach it
   std::string text() const;  // "127.0.0.1:7171", "[::1]:7171"
 };
 
@@ -22,7 +22,7 @@ Result<ListenAddress> parse_listen_address(const std::string& text);
 
 struct Listener {
   UniqueFd socket;        // listens; does not block
-  ListenAddress address;  // with the port assigned
+  ListenAddress address;  // with the port that the system assigned
 };
 Result<Listener> listen_at(const ListenAddress& address);
 

@@ -1,4 +1,5 @@
-// cli/serve/metrics_text.cc: a family at a time, as both formats require: its head, then the samples of all processes.
+// cli/serve/metrics_text.cc: writes one metric family after the other, as both formats require: first its head, then
+// the samples of all processes.
 //
 // Rates are not written: the scraper computes them from counters, over any interval (rate() of Prometheus).
 #include "cli/serve/metrics_text.h"
@@ -21,7 +22,7 @@ enum class Kind { kGauge, kCounter, kInfo };
 struct Family {
   std::string_view name;  // without _total
   Kind kind;
-  std::string_view unit;  // the end of the name; empty: none
+  std::string_view unit;  // with which the name ends; empty: no unit
   std::string_view help;
 };
 
@@ -75,7 +76,7 @@ class MetricsWriter {
 
   void write_head() {
     has_head_ = true;
-    // In the older text a family has the name of its samples, and no unit and no info.
+    // In the older format, a family has the same name as its samples. It has no units, and no type "info".
     const std::string head = is_open_metrics_ ? std::string(family_.name) : name();
     const std::string_view kind = family_.kind == Kind::kCounter                    ? "counter"
                                   : family_.kind == Kind::kInfo && is_open_metrics_ ? "info"
@@ -196,7 +197,8 @@ std::string metrics_text(const std::vector<ProcessMetrics>& processes, const Met
       for (const TopScope& scope : process.sample->scopes) {
         const uint64_t value = family.value(scope);
         const std::string text = family.is_time ? seconds_text(value) : fmt::format("{}", value);
-        // Two paths that are equal after they were cut would be one series twice, which every reader refuses.
+        // Scope paths are cut, and may be equal then. The id tells them apart, because every reader refuses a series
+        // that comes twice.
         out.add(process.labels, {{"scope", scope.path}, {"scope_id", fmt::format("{}", scope.id)}}, text);
       }
     }

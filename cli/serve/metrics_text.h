@@ -1,9 +1,9 @@
-// cli/serve/metrics_text.h: numbers of processes, for Prometheus and similar scrapers.
+// cli/serve/metrics_text.h: writes numbers of processes as metrics, for Prometheus and similar scrapers.
 //
 // Guarantees
-//  - The text is valid OpenMetrics 1.0, or the older text of Prometheus 0.0.4, whatever names contain.
-//  - The number of series is bounded: for each process by its devices and 64 scopes; sites have no series.
-// Trust:    the target chooses the names of programs, scopes and devices: they are escaped.
+//  - The text is valid OpenMetrics 1.0, or the older Prometheus text format 0.0.4, even if names contain any bytes.
+//  - The number of series is bounded: each process has series for its devices and for 64 scopes. Sites have no series.
+// Trust:    the target chooses the names of programs, scopes and devices, so they are escaped.
 #pragma once
 
 #include "cli/model/top/top_sample.h"

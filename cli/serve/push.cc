@@ -1,6 +1,6 @@
-// cli/serve/push.cc: why a program and not a library: curl knows the machine's TLS, proxies and certificates, and the
-// tool needs no TLS library, with which it could not be linked statically. curl gets its whole configuration through
-// standard input; the profile is in a file in memory that it inherits.
+// cli/serve/push.cc: uses the program curl instead of a library. curl knows the machine's proxies and certificates, and
+// the tool needs no TLS library, with which it could not be linked statically. curl reads its whole configuration from
+// standard input. The profile is in a memfd that curl inherits.
 #include "cli/serve/push.h"
 
 #include "cli/base/byte_sink.h"
@@ -26,7 +26,7 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr int kBodyFd = 3;  // in curl
+constexpr int kBodyFd = 3;  // the profile's descriptor in curl
 constexpr size_t kMostAnswerBytes = 64u << 10;
 
 std::string percent_encoded(std::string_view text) {
@@ -48,7 +48,7 @@ std::string in_quotes(std::string_view text) {
   return out + "\"";
 }
 
-// Labels of Pyroscope are name="value" in braces; characters that would end one are left out.
+// Pyroscope's labels are name=value pairs in braces. Characters that would end a value are left out.
 std::string label_list(const std::vector<std::pair<std::string, std::string>>& labels) {
   std::string list;
   for (const auto& [key, value] : labels) {
@@ -68,7 +68,7 @@ std::string read_all(int fd) {
 }
 
 struct Answer {
-  int error = 0;   // of starting curl
+  int error = 0;   // errno, if curl could not be started
   int status = 0;  // as of waitpid()
   std::string output;
   std::string errors;
@@ -89,7 +89,7 @@ Answer run_curl(const UniqueFd& config, const UniqueFd& body) {
   posix_spawn_file_actions_adddup2(&actions, errors.get(), STDERR_FILENO);
   posix_spawn_file_actions_adddup2(&actions, body.get(), kBodyFd);
   char program[] = "curl";
-  char no_rc[] = "--disable";  // the user's own settings may change the output
+  char no_rc[] = "--disable";  // because the user's ~/.curlrc may change the output
   char flag[] = "--config";
   char standard_input[] = "-";
   char* const arguments[] = {program, no_rc, flag, standard_input, nullptr};
@@ -112,7 +112,7 @@ std::string first_line(const std::string& text) {
   return escape_controls(text.substr(begin, std::min(kMost, text.find_first_of("\r\n", begin) - begin)));
 }
 
-// A descriptor with the bytes in it; its number is not one that curl uses.
+// A memfd with these bytes. Its number is above those that curl gets, so that no dup2 overwrites it.
 UniqueFd file_with(const std::string& bytes) {
   const UniqueFd low(memfd_create("heapprof-push", MFD_CLOEXEC));
   UniqueFd file(low.is_open() ? fcntl(low.get(), F_DUPFD_CLOEXEC, kBodyFd + 1) : -1);

@@ -1,10 +1,10 @@
-// cli/serve/push.h: sends a profile to a server that takes pprof, with the program curl.
+// cli/serve/push.h: sends a profile to a server that takes pprof, by running curl.
 //
 // Guarantees
-//  - A token is never in a command line or in a file that others can read.
-//  - Only http and https are used; redirections are not followed, so a token goes nowhere else.
+//  - A token is never in a command line, nor in a file that others can read.
+//  - Only http and https are used. Redirections are not followed, so the token is sent to no other server.
 // Context:  waits for the server, two minutes at most.
-// Trust:    a part of the server's answer is shown, without control characters.
+// Trust:    a part of the server's answer is shown; control characters are escaped.
 #pragma once
 
 #include "cli/base/result.h"
@@ -19,7 +19,7 @@ namespace heapprof::cli {
 
 struct PushTarget {
   std::string url;
-  std::string name;   // of the application; empty: the program's
+  std::string name;   // name of the application; empty: the program's name
   std::string token;  // empty: none
 };
 
@@ -29,7 +29,7 @@ struct PushedProfile {
   std::vector<std::pair<std::string, std::string>> labels;
 };
 
-// The URL of the request: if it has no path, or Pyroscope's /ingest, Pyroscope's parameters are added.
+// The URL of the request. If the target's URL has no path, or Pyroscope's /ingest, Pyroscope's parameters are added.
 std::string ingest_url(const PushTarget& target, const PushedProfile& pushed);
 
 // The configuration for curl.

@@ -1,6 +1,7 @@
-// cli/serve/serve.cc: a request goes through steps, each of which may wait: the list of processes, a snapshot of each,
-// after an interval another one, and then the answer is made of them. A waiting request is a Question in a list; the
-// loop waits for all of them together, and an equal request joins the Question that is there.
+// cli/serve/serve.cc: a request goes through steps, each of which may have to wait: list the processes, take a snapshot
+// of each, after an interval take another one, and make the answer of them. A request that waits is a Question in a
+// list, and the loop waits for all of them at once. If an equal request is in the list already, a new one joins its
+// Question.
 #include "cli/serve/serve.h"
 
 #include "cli/base/clock.h"
@@ -58,9 +59,9 @@ struct Question {
   std::vector<SnapshotOutcome> first;  // by process
   std::vector<SnapshotOutcome> last;
   size_t missing = 0;   // snapshots that are being taken
-  uint64_t due_ns = 0;  // when to take the last ones; 0: not yet, or already taken
+  uint64_t due_ns = 0;  // when to take `last`; 0: not known yet, or begun already
 };
-// A finished answer, for equal requests a moment later.
+// A finished answer, kept a short time for equal requests.
 struct KeptAnswer {
   AnswerPtr answer;
   uint64_t good_until_ns = 0;
@@ -94,10 +95,10 @@ class Serve {
   Workers workers_;
   std::unique_ptr<SnapshotStore> snapshots_;
   std::unique_ptr<HttpServer> http_;
-  std::vector<UniqueFd> named_;  // pidfds of the named processes, as long as they live
+  std::vector<UniqueFd> named_;  // pidfds of the processes in options_.pids that live
   std::list<QuestionPtr> questions_;
   std::map<std::string, KeptAnswer> kept_;
-  std::vector<pid_t> listed_;  // from the last search of all collectors
+  std::vector<pid_t> listed_;  // pids found by the last search of all collectors
   uint64_t listed_until_ns_ = 0;
 };
 
@@ -113,7 +114,7 @@ AnswerPtr Serve::handle(HttpExchange exchange, const HttpHead& head) {
     return kept->second.answer;
   size_t intervals = 0;
   for (const QuestionPtr& question : questions_) {
-    // An interval that began long ago does not match.
+    // A request for an interval does not join one that began more than a second ago.
     if (question->key == key && (request.seconds == 0 || now_ns - question->begin_ns < kSecondNs)) {
       question->waiting.push_back(exchange);
       return nullptr;
@@ -127,7 +128,7 @@ AnswerPtr Serve::handle(HttpExchange exchange, const HttpHead& head) {
   question->key = key;
   question->waiting.push_back(exchange);
   question->begin_ns = now_ns;
-  questions_.push_back(question);  // begun by serve_due(): the client is suspended first
+  questions_.push_back(question);  // serve_due() begins it, after the client is suspended
   return nullptr;
 }
 
@@ -192,7 +193,7 @@ void Serve::take_snapshots(const QuestionPtr& question, std::vector<SnapshotOutc
   outcomes.resize(question->processes.size());
   question->missing = outcomes.size();
   for (size_t i = 0; i < outcomes.size(); ++i) {
-    // An interval begins at the first snapshot, and has the requested length from then on.
+    // The second snapshot of an interval is taken the requested time after the process's first one, or later.
     const std::shared_ptr<const StoredSnapshot> begin = into == &Question::last ? question->first[i].snapshot : nullptr;
     const uint64_t not_before_ns = begin == nullptr ? 0 : begin->monotonic_ns + question->request.seconds * kSecondNs;
     snapshots_->get(question->processes[i].pid, not_before_ns,
@@ -314,7 +315,7 @@ void Serve::finish(const QuestionPtr& question, AnswerPtr answer) {
   questions_.remove(question);
 }
 
-// Notes the named processes: a heapprof means the program that it started.
+// Opens the processes in options_.pids. The pid of a heapprof is replaced by that of the program that it started.
 Result<Done> Serve::find_named() {
   for (pid_t& pid : options_.pids) {
     const Result<TopReply> reply = ask_totals(pid, kCollectorPatienceMs);
@@ -356,9 +357,9 @@ int Serve::wait_ms() const {
   const uint64_t now_ns = monotonic_ns();
   for (const QuestionPtr& question : questions_) {
     if (question->due_ns != 0) next_ns = std::min(next_ns, question->due_ns);
-    next_ns = std::min(next_ns, now_ns + kSecondNs);  // a worker may be late
+    next_ns = std::min(next_ns, now_ns + kSecondNs);  // to end workers that take too long
   }
-  if (!kept_.empty()) next_ns = std::min(next_ns, now_ns + kSecondNs);  // kept answers are dropped
+  if (!kept_.empty()) next_ns = std::min(next_ns, now_ns + kSecondNs);  // to drop outdated answers
   if (next_ns == UINT64_MAX) return -1;
   return next_ns <= now_ns ? 0 : static_cast<int>((next_ns - now_ns) / 1'000'000 + 1);
 }

@@ -1,11 +1,12 @@
-// cli/serve/serve.h: `heapprof serve`: profiles and numbers of running programs over HTTP.
+// cli/serve/serve.h: `heapprof serve`: serves profiles and metrics of running programs over HTTP.
 //
 // Guarantees
-//  - The collectors never wait for a client: they are asked as `heapprof snapshot` and `heapprof top` ask them.
-//  - A snapshot of a process is taken once a second at most, and not again before as much time has passed as it took;
-//    all requests within that time get the same one.
-//  - If one of several processes is unavailable, the answer says so; if all are, it is an error.
-// Context:  one thread, which runs until a signal comes, or all named processes have ended.
+//  - Collectors never wait for an HTTP client. The server sends them the same requests as `heapprof snapshot` and
+//    `heapprof top`.
+//  - A snapshot of a process is valid for a second, or for as long as it took if that was longer. All requests in that
+//    time get the same snapshot.
+//  - If one of several processes is unavailable, the answer says so. If all are unavailable, the answer is an error.
+// Context:  one thread, which runs until a signal comes or all processes in ServeOptions::pids have ended.
 #pragma once
 
 #include "cli/base/result.h"
@@ -19,24 +20,24 @@
 namespace heapprof::cli {
 
 struct ServeOptions {
-  std::vector<pid_t> pids;          // empty: all of `collector`, or of this machine
+  std::vector<pid_t> pids;          // empty: all processes of `collector`, or of this machine
   std::vector<std::string> follow;  // globs of program names; empty: all
-  std::string collector;            // the socket's name of one run; empty: every run that answers
-  std::vector<std::string> hosts;   // host names that clients may use, besides addresses and localhost
-  std::string token;                // empty: none is needed
+  std::string collector;            // socket name of one run's collector; empty: all that answer
+  std::vector<std::string> hosts;   // host names of this server, besides addresses and localhost
+  std::string token;                // empty: clients need no token
   bool is_quiet = false;            // prints errors only
-  bool is_of_run = false;           // only SIGTERM ends it: keys are for the program
+  bool is_of_run = false;           // only SIGTERM ends it, as Ctrl-C is for the program
 };
 
-// pre: a token, or a loopback address. Returns 0, or 128 + N if signal N ended it.
+// pre: there is a token, or the address is a loopback address. Returns 0, or 128 + N if signal N ended the server.
 Result<int> serve(ServeOptions options, Listener listener);
 
 inline constexpr char kServeTokenVariable[] = "HEAPPROF_SERVE_TOKEN";
 
-// The token in a file, else in the variable of this name; empty if neither is given.
+// Reads the token from the file, or, without a file, from the environment variable. Empty if neither is given.
 Result<std::string> read_token(const std::string& file, const char* variable);
 
-// The first message of a listening server.
+// The message that the server prints when it listens.
 std::string serve_text(const ListenAddress& address);
 
 }  // namespace heapprof::cli

@@ -21,7 +21,8 @@ namespace {
 constexpr size_t kFewest = 16;
 constexpr size_t kMost = 1024;
 
-// Without the line end; if there is more, one byte more than a token may have.
+// The token in a file, without the line end. A file that is too long gives more than kMost bytes, which read_token()
+// refuses.
 Result<std::string> token_in(const std::string& file, const std::string& source) {
   const UniqueFd opened(open(file.c_str(), O_RDONLY | O_CLOEXEC));
   std::array<char, kMost + 2> bytes{};

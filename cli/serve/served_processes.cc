@@ -1,5 +1,5 @@
-// cli/serve/served_processes.cc: processes are described anew for each request, from /proc: an exec gives a process
-// another name, and a process that has ended is no longer served.
+// cli/serve/served_processes.cc: processes are described from /proc anew for each request, because an exec changes a
+// process's name, and a process that has ended is no longer served.
 #include "cli/serve/served_processes.h"
 
 #include "cli/base/glob.h"
@@ -31,7 +31,7 @@ std::string in_html(std::string_view text) {
   return out;
 }
 
-// The bytes in a line "VmRSS: 1234 kB".
+// The number of bytes that a line such as "VmRSS: 1234 kB" gives.
 uint64_t bytes_of(const std::string& status, const std::string& name) {
   const size_t at = status.find("\n" + name + ":");
   return at == std::string::npos ? 0 : std::strtoull(status.c_str() + at + name.size() + 2, nullptr, 10) << 10;

@@ -1,6 +1,6 @@
-// cli/serve/served_processes.h: which processes are served, and their descriptions.
+// cli/serve/served_processes.h: describes the processes that are served.
 //
-// Trust:    names, ranks and pods are chosen by the processes.
+// Trust:    the processes choose their names, ranks and pods.
 #pragma once
 
 #include "cli/model/top/top_sample.h"
@@ -17,16 +17,17 @@ struct ServedProcess {
   pid_t pid = 0;
   std::string program;               // its name
   std::vector<std::string> command;  // argv
-  std::string rank;                  // empty: none; likewise the pod
+  std::string rank;                  // empty: no rank; likewise the pod
   std::string pod;
 
-  // pid, command (the program's name), and rank and pod if known.
+  // The labels pid and command (the program's name), and rank and pod if known.
   std::vector<std::pair<std::string, std::string>> labels() const;
 };
 
 ServedProcess describe_process(pid_t pid);
 
-// Those that still exist, by pid; if there are globs, only those whose program's name matches one.
+// Describes the processes of `pids` that still exist. If `names` (globs) is not empty, only those whose program's name
+// matches one.
 std::vector<ServedProcess> describe_processes(const std::vector<pid_t>& pids, const std::vector<std::string>& names);
 
 struct ResidentMemory {
@@ -35,7 +36,7 @@ struct ResidentMemory {
 };
 ResidentMemory resident_memory(pid_t pid);
 
-// The page of /debug/pprof/.
+// The HTML page at /debug/pprof/.
 std::string index_page(const std::vector<ServedProcess>& processes);
 
 }  // namespace heapprof::cli

@@ -1,10 +1,11 @@
-// cli/serve/served_request.cc: paths are Go's, so that a scraper of Go programs works unchanged; pids come before them
-// or after a question mark.
+// cli/serve/served_request.cc: the paths are those of Go's net/http/pprof, so that a scraper of Go programs works
+// unchanged. The pid is given before the path (/pid/4711/…) or as ?pid=4711.
 //
-// A profile reveals much about a program, and any page can make a browser on the same machine send a request. Such a
-// page cannot read the answer, unless its own name is made to resolve to this server (DNS rebinding): then the browser
-// sends that name as the host. A numeric address cannot be rebound. Requests that change nothing still cost time, so
-// those that browsers mark as another site's are refused, too; following a link is not one of them.
+// A profile reveals much about a program, and any web page can make a browser on the same machine send a request here.
+// Such a page can read the answer only if its own host name is made to resolve to this server (DNS rebinding). Then the
+// browser sends that name in the Host header, so unknown names are refused. A numeric address cannot be rebound. Even a
+// request whose answer the page cannot read costs time. So requests that the browser marks as another site's are
+// refused, too, unless the user follows a link.
 #include "cli/serve/served_request.h"
 
 #include "cli/base/problems.h"
@@ -38,7 +39,7 @@ bool is_address(const std::string& host) {
   return inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 || inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
 }
 
-// Only digits: no sign, no blanks.
+// The number in a text of digits only; no sign, no blanks.
 std::optional<uint64_t> number_of(std::string_view text) {
   uint64_t value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -106,7 +107,7 @@ std::optional<ServedThing> thing_at(std::string_view path) {
   return std::nullopt;
 }
 
-// Takes one ?name=value. nullopt: understood.
+// Takes one ?name=value into *request. nullopt: it was understood.
 std::optional<HttpRefusal> take_argument(const std::string& name, const std::string& value, ServedRequest* request) {
   const bool is_heap = request->thing == ServedThing::kHeap || request->thing == ServedThing::kAllocs;
   if (name == "pid") {
@@ -128,7 +129,7 @@ std::optional<HttpRefusal> take_argument(const std::string& name, const std::str
     const std::optional<uint64_t> level = number_of(value);
     if (!level || *level > 2) return refusal(400, fmt::format("debug={} is not 0, 1 or 2", shown(value)));
     request->is_text = *level > 0;
-  } else if (name == "gc" && is_heap) {  // Go collects garbage first; here is nothing to collect
+  } else if (name == "gc" && is_heap) {  // makes Go collect garbage first; there is none here
   } else {
     return refusal(400, fmt::format("there is no parameter {} here", shown(name)));
   }

@@ -1,10 +1,10 @@
-// cli/serve/served_request.h: what a request asks for, and whether it is allowed.
+// cli/serve/served_request.h: decides whether a request is allowed, and parses what it asks for.
 //
 // Guarantees
-//  - Only what man/heapprof-serve.1.scd lists is understood; everything else is refused, with a message.
-//  - A page of another site gets nothing: before anything else, a host name that is not the server's (DNS rebinding),
-//    and requests that a browser makes for another site's page, are refused.
-//  - The time to compare a token reveals nothing about the right one but its length.
+//  - Only requests that man/heapprof-serve.1.scd lists are understood. All others are refused with a message.
+//  - A web page of another site gets nothing. The first checks refuse requests whose host name is not the server's (DNS
+//    rebinding), and requests that a browser makes on behalf of another site's page.
+//  - The time of a comparison with the token reveals only the token's length.
 // Trust:    every field is hostile: any bytes of any length.
 // Cost:     linear in the request, whose size the server bounds (http_server.h).
 #pragma once
@@ -30,7 +30,7 @@ struct HttpHead {
   std::string method;
   std::string path;
   std::vector<std::pair<std::string, std::string>> arguments;  // ?name=value, in order
-  std::optional<std::string> host;                             // the header of this name; likewise the others
+  std::optional<std::string> host;                             // the Host header; likewise the others
   std::optional<std::string> authorization;
   std::optional<std::string> accept;
   std::optional<std::string> fetch_site;  // Sec-Fetch-Site, Sec-Fetch-Mode: sent by browsers
@@ -45,10 +45,10 @@ struct ServedRequest {
   std::optional<pid_t> pid;         // nullopt: all served processes
   std::string device = "host";      // or "all"
   bool is_text = false;             // debug=1
-  uint64_t seconds = 0;             // of the interval; 0: no interval
-  bool takes_open_metrics = false;  // otherwise Prometheus' older text
+  uint64_t seconds = 0;             // length of the interval; 0: no interval
+  bool takes_open_metrics = false;  // otherwise Prometheus' older text format
 
-  // Equal for requests with the same answer.
+  // Equal for requests that have the same answer.
   std::string key() const;
 };
 
@@ -58,7 +58,7 @@ struct HttpRefusal {
 };
 
 struct AccessRules {
-  std::vector<std::string> hosts;  // names besides addresses and localhost
+  std::vector<std::string> hosts;  // this server's names, besides addresses and localhost
   std::string token;               // empty: no token needed
 };
 
@@ -68,7 +68,7 @@ std::optional<HttpRefusal> refuse_access(const HttpHead& head, const AccessRules
 // pre: refuse_access() refuses nothing
 std::variant<ServedRequest, HttpRefusal> parse_request(const HttpHead& head);
 
-// The functions below are for those above, and for tests.
+// The functions above use those below; they are declared here for tests.
 
 // The host of a Host header, without its port; nullopt if the header is malformed.
 std::optional<std::string> host_of(std::string_view header);

@@ -1,5 +1,5 @@
-// cli/serve/served_work.cc: collectors are asked one after the other, within one time limit for all: a stopped one
-// costs two seconds, and processes that are not reached in time are reported as down.
+// cli/serve/served_work.cc: for metrics, collectors are asked one after the other, with one time limit for all. A
+// stopped collector costs two seconds. Processes whose collector did not answer in time are reported as down.
 #include "cli/serve/served_work.h"
 
 #include "cli/base/clock.h"

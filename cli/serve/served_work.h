@@ -1,7 +1,8 @@
-// cli/serve/served_work.h: what workers make of snapshots, and of collectors' answers.
+// cli/serve/served_work.h: the work of the server's worker processes: makes answers from snapshots, and from
+// collectors' answers.
 //
 // Context:  a separate process (worker.h).
-// Trust:    profiles and answers of collectors are the user's own files and programs; a broken one is an error.
+// Trust:    profiles and collectors' answers come from the user's own files and programs. A broken one is an error.
 #pragma once
 
 #include "cli/base/byte_sink.h"
@@ -16,14 +17,14 @@
 
 namespace heapprof::cli {
 
-// One of a process's profiles.
+// One profile of a process; with an interval, the first one is subtracted.
 struct ReadPart {
   int file = -1;
   bool is_subtracted = false;
   std::vector<std::pair<std::string, std::string>> labels;
 };
 
-// Each returns the status of the answer that it wrote.
+// Each writes an answer to the sink, and returns its HTTP status.
 int write_heap(const std::vector<ReadPart>& parts, const ServedRequest& request, const GoHeapView& view,
                ByteSink* sink);
 int write_metrics(const std::vector<ServedProcess>& processes, const MetricsView& view, ByteSink* sink);

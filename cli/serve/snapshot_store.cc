@@ -1,6 +1,6 @@
-// cli/serve/snapshot_store.cc: the collector writes a file, and takes only a name. It writes as its own user. So if
-// root serves another user's process, the folder belongs to that user, who can put any file there: hence the check of
-// the opened file.
+// cli/serve/snapshot_store.cc: a collector is given only a file name, and writes the file as its own user. So if root
+// serves another user's process, the folder must belong to that user, who can put any file there. Therefore the file is
+// checked when it is opened.
 #include "cli/serve/snapshot_store.h"
 
 #include "cli/base/clock.h"
@@ -45,7 +45,7 @@ std::shared_ptr<StoredSnapshot> open_snapshot(const std::string& path, uid_t own
   struct stat facts {};
   if (!snapshot->file.is_open() || fstat(snapshot->file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return nullptr;
   if (facts.st_uid != owner && facts.st_uid != geteuid()) return nullptr;
-  // Refuses a second link to a file, and a file of another user: no collector made it.
+  // Refuses a file with a second link, or of another user: no collector makes such a file.
   if (geteuid() == 0 && owner != 0 && (facts.st_nlink != 1 || facts.st_uid != owner)) return nullptr;
   snapshot->size_bytes = static_cast<uint64_t>(facts.st_size);
   return snapshot;
@@ -58,7 +58,7 @@ Result<std::unique_ptr<SnapshotStore>> SnapshotStore::open(Workers* workers) {
   std::string pattern = (std::filesystem::temp_directory_path(error) / "heapprof-serve-XXXXXX").string();
   if (error || mkdtemp(pattern.data()) == nullptr)
     return output_not_writable(error ? "the folder for temporary files" : pattern, errno_text(errno));
-  if (geteuid() == 0) static_cast<void>(chmod(pattern.c_str(), 0711));  // users must reach their folders in it
+  if (geteuid() == 0) static_cast<void>(chmod(pattern.c_str(), 0711));  // so that users can reach their folders in it
   return std::unique_ptr<SnapshotStore>(new SnapshotStore(workers, std::move(pattern)));
 }
 
@@ -107,7 +107,7 @@ void SnapshotStore::take(pid_t pid) {
             format_problem(snapshot_refused(std::to_string(pid), "it took too long, or its file is gone"), {});
       if (outcome.status == 200 || outcome.status == 500) outcome.status = 503;
     }
-    // Requests for a later snapshot wait on.
+    // Requests that need a later snapshot continue to wait.
     std::vector<Entry::Waiting> told;
     std::erase_if(entry.waiting, [&](Entry::Waiting& waiting) {
       if (outcome.snapshot != nullptr && waiting.not_before_ns > begin_ns) return false;
@@ -127,7 +127,7 @@ void SnapshotStore::take(pid_t pid) {
     if (taken) return 200;
     sink->write(format_problem(taken.problem(), {}));
     const std::string& id = taken.problem().id;
-    return id == "HP087" || id == "HP088" ? 404 : 503;  // no such process, or it is not being profiled
+    return id == "HP087" || id == "HP088" ? 404 : 503;  // there is no such process, or it is not profiled
   };
   work.done = finish;
   if (!workers_.start(std::move(work))) {

@@ -1,9 +1,11 @@
-// cli/serve/snapshot_store.h: snapshots of processes, each kept while another request may use it.
+// cli/serve/snapshot_store.h: takes snapshots of processes, and keeps each while another request may use it.
 //
 // Guarantees
-//  - A snapshot is valid for a second, or for as long as it took; a process has one at a time.
-//  - Its file is read through a checked descriptor (a plain file of the process's own user), and has no name by then: a
-//    file is left behind only if this process is killed while one is being written.
+//  - A snapshot is valid for a second, or for as long as it took if that was longer. One snapshot of a process is taken
+//    at a time.
+//  - A snapshot is read through a descriptor that was checked: a regular file of the process's user. The file's name is
+//    removed when it has been opened, so a file is left behind only if the server is killed while a snapshot is being
+//    written.
 // Context:  the server's thread; workers ask the collectors.
 #pragma once
 
@@ -25,7 +27,7 @@ namespace heapprof::cli {
 struct StoredSnapshot {
   UniqueFd file;  // the profile
   uint64_t size_bytes = 0;
-  int64_t unix_ns = 0;  // when it was requested; likewise
+  int64_t unix_ns = 0;  // when it was requested
   uint64_t monotonic_ns = 0;
 };
 
@@ -38,18 +40,18 @@ struct SnapshotOutcome {
 
 class SnapshotStore {
  public:
-  // Makes the folder for files being written; it is removed at the end.
+  // Makes the folder in which snapshots are written. The destructor removes it.
   static Result<std::unique_ptr<SnapshotStore>> open(Workers* workers);
   ~SnapshotStore();
   SnapshotStore(const SnapshotStore&) = delete;
   SnapshotStore& operator=(const SnapshotStore&) = delete;
 
   using Done = std::function<void(const SnapshotOutcome&)>;
-  // Calls `done` once, now or later. The snapshot was begun at not_before_ns or later, by monotonic_ns().
+  // Gets a snapshot that was begun at not_before_ns or later, by monotonic_ns(). Calls `done` once, now or later.
   void get(pid_t pid, uint64_t not_before_ns, Done done);
-  // Takes snapshots that had to wait, and drops outdated ones.
+  // Starts snapshots that had to wait, and drops outdated ones.
   void serve();
-  // When serve() has something to take; UINT64_MAX: nothing.
+  // When serve() has a snapshot to start; UINT64_MAX: there is none.
   uint64_t next_ns() const;
 
  private:

@@ -1,5 +1,5 @@
-// cli/serve/worker.cc: the result is in a file in memory, from which the server sends it; a pipe reports when it is
-// complete.
+// cli/serve/worker.cc: a worker writes its result to a memfd, from which the server sends it. A pipe tells the server
+// when the result is complete.
 #include "cli/serve/worker.h"
 
 #include "cli/base/clock.h"
@@ -25,7 +25,8 @@ namespace {
 constexpr size_t kMostAtWork = 4;
 constexpr size_t kMostWaiting = 256;
 
-// Otherwise clients' connections would stay open for as long as the worker lives.
+// Closes all inherited descriptors but these. Otherwise clients' connections would stay open for as long as the worker
+// lives.
 void close_others(std::vector<int> kept) {
   std::sort(kept.begin(), kept.end());
   unsigned next = STDERR_FILENO + 1;
@@ -88,7 +89,7 @@ void Workers::fork_next() {
     const pid_t server = getpid();
     const pid_t pid = words.is_open() ? fork() : -1;
     if (pid == 0) make(work, write_end.get(), file.get(), server);
-    if (pid < 0) words.reset();  // nothing to wait for
+    if (pid < 0) words.reset();  // there is no worker to wait for
     running_.push_back(
         {pid, std::move(words), std::move(file), monotonic_ns() + work.patience_ns, std::move(work.done)});
   }

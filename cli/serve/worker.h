@@ -1,10 +1,10 @@
-// cli/serve/worker.h: work that may take long, or may meet hostile bytes, in a separate process.
+// cli/serve/worker.h: does work that may take long, or that reads hostile bytes, in separate processes.
 //
 // Guarantees
-//  - The server's loop goes on. A worker's memory is freed when it ends, and one that crashes or takes too long loses
-//    its own answer only.
-//  - A few work at a time; other work waits for its turn, and is refused beyond a bound.
-// Context:  one thread; workers are forked, so they cannot change the server's state.
+//  - The server's loop does not wait for workers. A worker's memory is freed when it ends. If a worker crashes or takes
+//    too long, only its own answer is lost.
+//  - A few workers run at a time. Other work waits for its turn; if too much waits, more is refused.
+// Context:  one thread. Workers are forked, so they cannot change the server's state.
 #pragma once
 
 #include "cli/base/byte_sink.h"
@@ -23,7 +23,7 @@ namespace heapprof::cli {
 
 // The result.
 struct WorkDone {
-  int status = 500;  // of HTTP; 500: it died, or took too long
+  int status = 500;  // of HTTP; 500: the worker died or took too long
   UniqueFd file;     // what it wrote
   uint64_t size_bytes = 0;
 };
@@ -31,7 +31,7 @@ struct WorkDone {
 struct Work {
   // Called in the worker: writes the result, returns the status.
   std::function<int(ByteSink*)> make;
-  std::vector<int> descriptors;  // that it also needs; it closes all others
+  std::vector<int> descriptors;  // those that the worker needs; it closes all others
   // Called in the server, once.
   std::function<void(WorkDone)> done;
   uint64_t patience_ns = 60'000'000'000;
@@ -44,7 +44,7 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // False: too many wait.
+  // False: too much work is waiting.
   bool start(Work work);
   void add_waiting(std::vector<pollfd>* waiting) const;
   // Takes finished results, ends workers that take too long, starts waiting work.

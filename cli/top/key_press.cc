@@ -1,4 +1,4 @@
-// cli/top/key_press.cc: a sequence is an escape, "[" or "O", parameters, and a letter or "~" that ends it.
+// cli/top/key_press.cc: a key sequence is an escape, "[" or "O", parameters, and a letter or "~" that ends it.
 #include "cli/top/key_press.h"
 
 #include <array>
@@ -34,14 +34,14 @@ std::optional<PressedKey> key_of(std::string_view sequence) {
   return std::nullopt;
 }
 
-// The length of a character by its first byte; 0: no character begins so.
+// The length of a UTF-8 character, by its first byte; 0: no character begins with this byte.
 size_t character_bytes(unsigned char first) {
   if (first < 0x80) return 1;
   if (first < 0xc2 || first > 0xf4) return 0;
   return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-// The end of the sequence after an escape; 0: incomplete.
+// The length of the sequence after an escape; 0: the sequence is incomplete.
 size_t sequence_bytes(std::string_view bytes) {
   if (bytes[0] != '[' && bytes[0] != 'O') return 1;  // a key with Alt
   for (size_t i = 1; i < bytes.size(); ++i) {

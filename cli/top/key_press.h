@@ -1,6 +1,6 @@
-// cli/top/key_press.h: keys, from the bytes that a terminal sends.
+// cli/top/key_press.h: finds the keys in the bytes that a terminal sends.
 //
-// Trust:    any bytes are accepted; those of unknown keys are dropped.
+// Trust:    the bytes may be anything. Bytes of unknown keys are dropped.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct KeyPress {
   bool operator==(const KeyPress&) const = default;
 };
 
-// Removes the complete keys at the front of *bytes. A single escape at the end is the Escape key: terminals send a
-// sequence in one piece.
+// Removes the complete keys at the front of *bytes, and returns them. A single escape at the end is taken for the
+// Escape key, because terminals send a sequence in one piece.
 std::vector<KeyPress> take_keys(std::string* bytes);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,6 @@
-// cli/top/live_terminal.cc: a signal handler could restore the terminal after a crash, but not after kill -9, and it
-// needs globals. A separate process notices every end: the pipe that it reads from closes.
+// cli/top/live_terminal.cc: the guard is a process, because a signal handler could restore the terminal after a crash
+// but not after kill -9, and would need globals. A separate process notices every end, because then the pipe from which
+// it reads is closed.
 #include "cli/top/live_terminal.h"
 
 #include "cli/base/byte_sink.h"
@@ -18,7 +19,7 @@ namespace heapprof::cli {
 
 namespace {
 
-// Alternate screen, no cursor, no line wrap; and back.
+// kEnter: alternate screen, no cursor, no line wrap. kLeave: the opposite.
 constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[H\x1b[2J";
 constexpr std::string_view kLeave = "\x1b[?7h\x1b[?25h\x1b[?1049l";
 
@@ -26,7 +27,7 @@ constexpr std::string_view kLeave = "\x1b[?7h\x1b[?25h\x1b[?1049l";
 [[noreturn]] void guard(int pipe, const termios& before) {
   sigset_t all;
   sigfillset(&all);
-  sigprocmask(SIG_BLOCK, &all, nullptr);  // SIGTTOU too: it may be in the background by then
+  sigprocmask(SIG_BLOCK, &all, nullptr);  // also SIGTTOU, as it may be in the background at the end
   syscall(SYS_close_range, 3, static_cast<unsigned>(pipe) - 1, 0);
   syscall(SYS_close_range, static_cast<unsigned>(pipe) + 1, ~0u, 0);
   char word = 0;
@@ -62,7 +63,7 @@ bool LiveTerminal::enter(Stops stops) {
   start_guard();
   termios raw = before_;
   raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-  raw.c_iflag &= ~static_cast<tcflag_t>(IXON);  // Ctrl-S would block us, and our handling of signals
+  raw.c_iflag &= ~static_cast<tcflag_t>(IXON);  // Ctrl-S would block our writes, and so our signal handling
   if (stops == Stops::kDisabled) raw.c_cc[VSUSP] = _POSIX_VDISABLE;
   raw.c_cc[VMIN] = 0;
   raw.c_cc[VTIME] = 0;

@@ -1,11 +1,12 @@
-// cli/top/live_terminal.h: the terminal while a view uses it: alternate screen, unbuffered keys, no cursor.
+// cli/top/live_terminal.h: puts the terminal into the state that a view needs: alternate screen, unbuffered keys, no
+// cursor.
 //
 // Guarantees
-//  - Its state is restored, however we end: by leave(), by the destructor, and if neither runs (kill -9, an abort), by
-//    a guard process that only waits for our end.
-//  - Keys still send their signals: Ctrl-C, Ctrl-Z.
-// Context:  one at a time; from enter() on, in the foreground.
-// Cost:     the guard: a fork of us, a few pages.
+//  - The terminal's state is always restored: by leave(), by the destructor, or, if neither runs (kill -9, an abort),
+//    by a guard process that waits for our end.
+//  - Keys such as Ctrl-C and Ctrl-Z still send their signals.
+// Context:  one object at a time; enter() is called in the foreground.
+// Cost:     the guard is a fork of this process, and copies a few pages.
 #pragma once
 
 #include "cli/base/fd.h"
@@ -41,7 +42,7 @@ class LiveTerminal {
   static ScreenSize size();
   // False: the terminal is gone.
   static bool write(std::string_view bytes);
-  // The keys typed since the last call, maybe none; nullopt: the terminal is gone.
+  // The bytes typed since the last call, which may be none; nullopt: the terminal is gone.
   static std::optional<std::string> read();
 
  private:
@@ -49,7 +50,7 @@ class LiveTerminal {
 
   termios before_{};
   bool is_entered_ = false;
-  UniqueFd guard_;  // the guard waits until it closes
+  UniqueFd guard_;  // the guard waits until this pipe is closed
   pid_t guard_pid_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// cli/top/paint_lines.cc: an unchanged line costs nothing, which matters over ssh: a second's change is some 500 bytes.
+// cli/top/paint_lines.cc: an unchanged line sends no bytes, which matters over ssh: the changes of a second are about
+// 500 bytes.
 #include "cli/top/paint_lines.h"
 
 #include "cli/base/text.h"
@@ -12,7 +13,8 @@ std::string paint_lines(const std::vector<std::string>& shown, const std::vector
   if (shown.empty()) bytes = "\x1b[H\x1b[2J";
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (i < shown.size() ? shown[i] == wanted[i] : wanted[i].empty() && shown.empty()) continue;
-    // Cleared first: after the last column the cursor stays on that column, and would clear it.
+    // The line is cleared before its text is written. After a text in the last column, the cursor stays on that column,
+    // so that clearing would delete its character.
     bytes += fmt::format("\x1b[{};1H\x1b[K{}", i + 1, wanted[i]);
   }
   for (size_t i = wanted.size(); i < shown.size(); ++i) {

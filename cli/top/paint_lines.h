@@ -1,4 +1,5 @@
-// cli/top/paint_lines.h: the bytes that make a terminal show these lines: only changed lines are sent.
+// cli/top/paint_lines.h: makes the bytes with which a terminal shows new lines instead of old ones. Only changed lines
+// are sent.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@ namespace heapprof::cli {
 // `shown`: the lines on the screen; empty: unknown, so the screen is cleared first.
 std::string paint_lines(const std::vector<std::string>& shown, const std::vector<std::string>& wanted);
 
-// A piece of a line: its text, and whether it is a growth or a shrinkage, which may have a colour.
+// A piece of a line: its text, and whether the number in it is a growth or a decrease, which may be coloured.
 struct LinePiece {
   enum class Sign { kNone, kGrowth, kShrink };
   std::string text;

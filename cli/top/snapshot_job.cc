@@ -40,7 +40,7 @@ void SnapshotJob::start(pid_t of, const std::string& path) {
   UniqueFd write_end(ends[1]);
   asker_ = fork();
   if (asker_ == 0) {
-    // The terminal's guard waits until all processes have closed its pipe.
+    // Closes the pipe of the terminal's guard, among others: the guard waits until all processes have closed it.
     dup2(write_end.get(), STDERR_FILENO);
     syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0);
     write_fully(STDERR_FILENO, words_of(of, path));

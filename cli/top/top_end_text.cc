@@ -14,7 +14,7 @@ namespace heapprof::cli {
 
 namespace {
 
-// As typed in the current folder.
+// The path as the user would type it in the current folder.
 std::string shown_path(const std::string& path) {
   std::error_code error;
   const std::string here = std::filesystem::current_path(error).string() + "/";

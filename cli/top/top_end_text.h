@@ -1,4 +1,4 @@
-// cli/top/top_end_text.h: the text shown when a watched process has ended.
+// cli/top/top_end_text.h: makes the text that is shown when a watched process has ended.
 #pragma once
 
 #include "cli/base/terminal.h"

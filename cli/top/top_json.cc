@@ -24,7 +24,7 @@ void add_device(const TopBoard& board, const TopDeviceState& device, TopSort sor
   json->begin_object();
   json->text("name", device.now.name);
   TopNumbers numbers = device.sum;
-  numbers.live_bytes = device.now.live_bytes;  // counted by the collector itself
+  numbers.live_bytes = device.now.live_bytes;  // these are the collector's own counts
   numbers.live_blocks = device.now.live_blocks;
   add_numbers(numbers, json);
   json->count("peak_bytes", device.now.peak_bytes);

@@ -1,4 +1,4 @@
-// cli/top/top_json.h: a sample for scripts (man/heapprof-top.1.scd lists its fields).
+// cli/top/top_json.h: writes a sample as JSON, for scripts (man/heapprof-top.1.scd lists the fields).
 #pragma once
 
 #include "cli/model/top/top_board.h"
@@ -10,7 +10,7 @@
 
 namespace heapprof::cli {
 
-// Integers in bytes and nanoseconds; one object and a line end.
+// One object and a line end. Numbers are integers, in bytes and nanoseconds.
 std::string top_json(const TopBoard& board, pid_t pid, const std::string& command, TopSort sort);
 
 }  // namespace heapprof::cli

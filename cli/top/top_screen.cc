@@ -1,5 +1,4 @@
-// cli/top/top_screen.cc: lines are made for the terminal's width, so that none wraps: one that did would push all
-// others down.
+// cli/top/top_screen.cc: no line is wider than the terminal, because a line that wraps would push all others down.
 #include "cli/top/top_screen.h"
 
 #include "cli/base/function_name.h"
@@ -35,7 +34,7 @@ const char* sort_word(TopSort sort) {
   return "";
 }
 
-// The lines of each section.
+// How many lines each section has.
 struct Shares {
   size_t devices = 0;
   size_t rows = 0;
@@ -67,7 +66,7 @@ class Lines {
     add({{pad_right(left, end)}, {right}});
   }
 
-  // Adds those that fit, including the chosen one.
+  // Adds `count` devices, including the one that the user has chosen.
   void add_devices(size_t count) {
     const std::vector<TopDeviceState>& devices = board_.devices();
     size_t first = view_.device + 1 > count ? view_.device + 1 - count : 0;
@@ -95,7 +94,7 @@ class Lines {
       put({pad_right(cell[0], widths[0])});
       const int64_t growth = growth_per_second(board_, devices[i].sum);
       const auto sign = growth_piece(growth, 0).sign;
-      // Live, its growth, the peak, allocations: the later ones are left out first.
+      // If the columns do not fit, allocations are left out first, then the peak. Live bytes and their growth stay.
       const size_t need_all = used + widths[1] + widths[2] + widths[3] + widths[4] + 8;
       const bool has_rate = need_all <= columns_;
       const bool has_peak = has_rate || need_all - widths[4] - 2 <= columns_;
@@ -190,7 +189,7 @@ class Lines {
 
 Shares share_out(size_t lines, size_t devices, size_t scopes, size_t findings) {
   Shares shares;
-  // The head and the keys are always there, and below them the heading of the table.
+  // The head line, the line of keys, and the heading of the table are always there.
   size_t left = lines - std::min<size_t>(lines, 3);
   shares.devices = std::min({devices, std::max<size_t>(1, lines / 4), left});
   left -= shares.devices;
@@ -247,7 +246,7 @@ std::vector<std::string> draw_top(const TopBoard& board, TopView* view, ScreenSi
   while (lines.size() + 1 < height) lines.add({});
   if (height > 1) lines.add_keys();
   std::vector<std::string> drawn = lines.take();
-  if (drawn.size() > height) {  // the keys stay
+  if (drawn.size() > height) {  // the line of keys must stay
     std::swap(drawn[height - 1], drawn.back());
     drawn.resize(height);
   }

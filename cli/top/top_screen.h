@@ -1,4 +1,4 @@
-// cli/top/top_screen.h: what the user sees: a screen of lines, from the numbers alone.
+// cli/top/top_screen.h: lays out the lines that the user sees, from the board's numbers.
 //
 //   heapprof top 31337  ./render scene.usd           running 18.0 s   every 1.00 s
 //   host    1.81 GiB  peak 1.92 GiB  +12.4 MiB/s  412,000 allocs/s  ▂▃▄▅▅▆▇█▇▇
@@ -6,9 +6,9 @@
 //     1.21 GiB  66.9 %         ±0         0  build_index  src/index.cc:212
 //
 // Guarantees
-//  - As many lines as the terminal has, and no wider, whatever its size: what does not fit is left out, numbers of a
-//    row before its place, and sections before the table.
-//  - Names are escaped: whatever a program calls its functions, a terminal is safe.
+//  - There are as many lines as the terminal has, and no line is wider. If something does not fit, numbers of a row are
+//    left out before its place, and sections before the table.
+//  - Names are escaped, so a program's function names cannot send commands to the terminal.
 #pragma once
 
 #include "cli/base/terminal.h"
@@ -26,28 +26,28 @@
 
 namespace heapprof::cli {
 
-// The user's choices, and a message to the user.
+// What the user has chosen, and a message to the user.
 struct TopView {
   pid_t pid = 0;
   std::string command;  // quoted for a shell
   uint64_t interval_ns = 0;
-  size_t device = 0;  // index of the board's devices
+  size_t device = 0;  // index into the board's devices
   TopSort sort = TopSort::kLive;
   std::string filter;
   size_t scroll = 0;
-  bool is_typing = false;  // the filter
+  bool is_typing = false;  // the user is typing the filter
   bool is_frozen = false;
   bool shows_help = false;
-  std::string message;  // instead of the keys
+  std::string message;  // shown instead of the list of keys
 };
 
-// Limits view->scroll to the existing rows.
+// The lines of a screen. Limits view->device and view->scroll to existing devices and rows.
 std::vector<std::string> draw_top(const TopBoard& board, TopView* view, ScreenSize size, const Terminal& look);
 
-// The same without a terminal: as many lines as needed, with the 20 first places.
+// The same for --once: as many lines as needed, with the first 20 places.
 std::vector<std::string> top_report(const TopBoard& board, const TopView& view, const Terminal& look);
 
-// One line for an interval.
+// One line for each interval, if output is no terminal.
 std::string top_line(const TopBoard& board, const Terminal& look);
 
 }  // namespace heapprof::cli

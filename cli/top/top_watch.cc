@@ -1,7 +1,8 @@
-// cli/top/top_watch.cc: one loop waits for all at once: answers, names, keys, signals, and the time of the next sample.
+// cli/top/top_watch.cc: one loop waits for everything at once: answers, names, keys, signals, and the time of the next
+// sample.
 //
-// Signals are read from a descriptor, as in `run`: a handler could only set a flag. A frozen view shows a copy of the
-// board, so that the live board is complete when it is unfrozen.
+// Signals are read from a signalfd, as in `run` (cli/run/signals.cc). A frozen view shows a copy of the board. The
+// board itself continues to take samples, so that it is up to date when the view is unfrozen.
 #include "cli/top/top_watch.h"
 
 #include "cli/base/clock.h"
@@ -38,10 +39,10 @@ namespace {
 
 constexpr uint64_t kNamesShare = 20;  // names take at most a twentieth of the time
 constexpr uint64_t kSecondNs = 1'000'000'000;
-constexpr uint64_t kUnknownPatienceNs = 3 * kSecondNs;  // between two images of an exec
-constexpr uint64_t kSilencePatienceNs = 5 * kSecondNs;  // before "no answer" is shown
-constexpr uint64_t kStartPatienceNs = 60 * kSecondNs;   // of `run --live`: until its first allocation
-constexpr uint64_t kNamesPatienceNs = 60 * kSecondNs;   // of --once
+constexpr uint64_t kUnknownPatienceNs = 3 * kSecondNs;  // an exec may take this long
+constexpr uint64_t kSilencePatienceNs = 5 * kSecondNs;  // then "does not answer" is shown
+constexpr uint64_t kStartPatienceNs = 60 * kSecondNs;   // of `run --live`: until the first allocation
+constexpr uint64_t kNamesPatienceNs = 60 * kSecondNs;   // of --once, for names
 constexpr useconds_t kStartStepUs = 20'000;
 
 bool is_there(pid_t pid) {
@@ -49,7 +50,8 @@ bool is_there(pid_t pid) {
   return stat(("/proc/" + std::to_string(pid)).c_str(), &facts) == 0;
 }
 
-// A process that changes its title (setproctitle) leaves blanks and zeros of the old command line after it.
+// If a process has written a title over its command line (setproctitle), blanks and zeros of the old command line
+// follow the title; these are removed.
 std::string command_of(pid_t pid) {
   std::vector<std::string> command = process_command(pid);
   while (!command.empty() && command.back().find_first_not_of(' ') == std::string::npos) command.pop_back();
@@ -57,7 +59,7 @@ std::string command_of(pid_t pid) {
   return command_text(command);
 }
 
-// The signals that a view has to handle; restored at its end.
+// Blocks the signals that a view has to handle, and reads them; the destructor restores the mask.
 class ViewSignals {
  public:
   ViewSignals() {
@@ -72,13 +74,13 @@ class ViewSignals {
   ViewSignals& operator=(const ViewSignals&) = delete;
 
   int fd() const { return fd_.get(); }
-  // 0: no more signals.
+  // The next signal; 0: there are no more.
   int take() const {
     signalfd_siginfo info;
     return read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info) ? static_cast<int>(info.ssi_signo)
                                                                                     : 0;
   }
-  // Stops here, as the signal would have; returns when continued.
+  // Stops this process, as SIGTSTP would have; returns when it is continued.
   static void stop() {
     sigset_t stops;
     sigemptyset(&stops);
@@ -131,14 +133,14 @@ class TopWatch {
   TopView view_;
   std::optional<TopBoard> frozen_;
   uint64_t image_ = 0;
-  bool is_asked_ = true;    // the first sample was
+  bool is_asked_ = true;    // a sample was requested; TopClient::open() requests the first
   bool is_new_ = false;     // a complete sample has not been shown yet
-  bool is_ending_ = false;  // its profile is being written
+  bool is_ending_ = false;  // the process has ended, and its profile is being written
   uint64_t asked_ns_ = monotonic_ns();
   uint64_t unknown_since_ns_ = 0;  // 0: the process is known
   UniqueFd names_;
   uint64_t names_asked_ns_ = 0;
-  bool was_named_ = false;  // an answer came, at least once
+  bool was_named_ = false;  // names have been received at least once
   uint64_t names_next_ns_ = 0;
   SnapshotJob snapshot_;
   LiveTerminal terminal_;
@@ -182,7 +184,7 @@ void TopWatch::take_reply(TopReply reply) {
     }
     case TopStatus::kEnding:
       is_ending_ = true;
-      if (options_.is_of_run) exit_code_ = 0;  // the run says the rest
+      if (options_.is_of_run) exit_code_ = 0;  // the run prints the rest
       return;
     case TopStatus::kEnded: {
       end_ = parse_top_end(reply.bytes);
@@ -224,12 +226,12 @@ void TopWatch::ask_when_due() {
   const uint64_t now_ns = monotonic_ns();
   ask_for_names(now_ns);
   if (is_asked_ || is_ending_ || now_ns < asked_ns_ + options_.interval_ns) return;
-  // If we were stopped, the samples in between are skipped.
+  // If we were stopped for a while, the missed samples are skipped.
   asked_ns_ = now_ns - asked_ns_ > 2 * options_.interval_ns ? now_ns : asked_ns_ + options_.interval_ns;
   is_asked_ = client_.ask_sample(false);
 }
 
-// An answer, or the end of the connection.
+// Called when the connection has an answer or has ended.
 void TopWatch::listen() {
   if (std::optional<TopReply> reply = take_top_reply(client_.fd())) return take_reply(std::move(*reply));
   problem_ =
@@ -238,15 +240,15 @@ void TopWatch::listen() {
 
 void TopWatch::wait(const ViewSignals* signals) {
   std::vector<pollfd> waiting = {{client_.fd(), POLLIN, 0}};
-  waiting.push_back({names_.get(), POLLIN, 0});  // -1 is ignored
+  waiting.push_back({names_.get(), POLLIN, 0});  // poll ignores a descriptor of -1
   waiting.push_back({snapshot_.fd(), POLLIN, 0});
   waiting.push_back({signals != nullptr ? signals->fd() : -1, POLLIN, 0});
   waiting.push_back({terminal_.is_entered() ? STDIN_FILENO : -1, POLLIN, 0});
   const uint64_t now_ns = monotonic_ns();
   uint64_t until_ns = is_asked_ || is_ending_ ? now_ns + kSecondNs : asked_ns_ + options_.interval_ns;
   if (board_.lacks_names() && !names_.is_open()) until_ns = std::min(until_ns, std::max(now_ns, names_next_ns_));
-  const uint64_t nap_ns = until_ns > now_ns ? until_ns - now_ns : 0;
-  const timespec timeout{static_cast<time_t>(nap_ns / kSecondNs), static_cast<long>(nap_ns % kSecondNs)};
+  const uint64_t sleep_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+  const timespec timeout{static_cast<time_t>(sleep_ns / kSecondNs), static_cast<long>(sleep_ns % kSecondNs)};
   if (ppoll(waiting.data(), waiting.size(), &timeout, nullptr) > 0) {
     if (waiting[0].revents != 0) listen();
     if (waiting[1].revents != 0 && names_.is_open()) take_names();
@@ -272,7 +274,7 @@ Result<int> TopWatch::result() {
   return 0;
 }
 
-// Two samples, so that there are rates; and names, unless they take too long.
+// Waits for two samples, because rates need an interval, and for names, unless they take too long.
 Result<int> TopWatch::once(TopReply reply) {
   take_reply(std::move(reply));
   const uint64_t give_up_ns = monotonic_ns() + kNamesPatienceNs;
@@ -315,7 +317,7 @@ Result<int> TopWatch::screen(TopReply reply) {
 }
 
 void TopWatch::draw() {
-  std::string standing;  // the message that is shown until it changes
+  std::string standing;  // a message that is shown as long as its reason lasts
   if (is_ending_) standing = "the program has ended, its profile is being written";
   if (is_asked_ && monotonic_ns() - asked_ns_ > kSilencePatienceNs + options_.interval_ns)
     standing = "its heapprof does not answer: it is stopped, or has much to do";

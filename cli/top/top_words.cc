@@ -1,5 +1,5 @@
-// cli/top/top_words.cc: signed numbers are shown with their sign, and rates with their interval: a number that only
-// changes does not say whether that is good.
+// cli/top/top_words.cc: changes are shown with a sign, and rates with their time unit, because otherwise a number does
+// not say whether it is good.
 #include "cli/top/top_words.h"
 
 #include "cli/base/text.h"
@@ -66,7 +66,7 @@ std::string curve_text(const TopDeviceState& device, uint64_t now_ns, size_t col
   }
   std::string text;
   for (size_t column = 0; column < columns; ++column) {
-    // If an interval is longer than a column, the last value still holds.
+    // If samples are further apart than columns, a column without a sample has the value of the one before.
     if (!is_known[column] && column > 0 && is_known[column - 1]) {
       highest[column] = highest[column - 1];
       is_known[column] = true;

@@ -35,7 +35,7 @@ uint64_t g_seed;
 
 }  // namespace
 
-FrameSearch find_frame(uint64_t pc_avma, uint32_t /*age*/, FrameDescription* description, uint64_t* row_avma) {
+FrameSearch find_frame(uint64_t pc_avma, uint32_t /*generation*/, FrameDescription* description, uint64_t* row_avma) {
   *row_avma = pc_avma - 1;
   return find_description(g_module, *row_avma, description) ? FrameSearch::kFound : FrameSearch::kNotDescribed;
 }

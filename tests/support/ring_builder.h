@@ -64,7 +64,7 @@ class RingBuilder {
   void control(wire::ControlKind kind, uint64_t value) { put_published(wire::pack_control(kind, value)); }
 
   void thread(uint32_t id) { put_published(wire::pack_control(wire::ControlKind::kThread, id)); }
-  void age(uint32_t number) { put_published(wire::pack_control(wire::ControlKind::kAge, number)); }
+  void generation(uint32_t number) { put_published(wire::pack_control(wire::ControlKind::kGeneration, number)); }
   // Goes on at another place of the ring, having taken its chunk.
   void go_to_chunk(uint32_t chunk) {
     if (header_ != nullptr) {
@@ -206,7 +206,7 @@ struct FakeModule {
   uint64_t start_avma = 0;
   uint64_t end_avma = 0;
   uint64_t load_bias = 0;
-  uint32_t age = 0;
+  uint32_t generation = 0;
 };
 
 // Appends an entry to a module table to which `bytes` were ever written; returns the new number. Where the entry does
@@ -215,7 +215,7 @@ inline uint32_t append_module(unsigned char* table, uint32_t bytes, const FakeMo
   wire::ModuleEntry entry{};
   const size_t text = module.path.size() + module.build_id.size();
   entry.entry_bytes = static_cast<uint32_t>((sizeof entry + text + 7) / 8 * 8);
-  entry.age = module.age;
+  entry.generation = module.generation;
   entry.start_avma = module.start_avma;
   entry.end_avma = module.end_avma;
   entry.load_bias = module.load_bias;

@@ -46,8 +46,8 @@ inline uint64_t called_slot(const unsigned char* code, uint64_t return_avma) {
   return code[0] == 0xff && code[1] == 0x15 ? moved_by(return_avma, code + 2) : 0;
 }
 
-// The registers, by their numbers in instructions, one of which holds the address that was called; 0: it is another
-// kind of call. Two, if a byte may be a prefix as well as the end of the instruction before.
+// Returns, as bits, the registers that may hold the called address, by their numbers in instructions; 0: it is another
+// kind of call. There are two if a byte may be a prefix or the end of the instruction before.
 inline uint32_t registers_of_call(const unsigned char* code) {
   if (code[4] != 0xff || (code[5] & 0xf8) != 0xd0) return 0;
   return (code[3] == 0x41 ? 0x101u : 1u) << (code[5] & 7u);
@@ -71,8 +71,9 @@ inline uint64_t jumped_slot(uint64_t stub_avma) {
 
 inline constexpr size_t kSwitchBytes = 7;
 
-// True if the code begins with: mov %rbx, %rsp (after an endbr64, or not). A function whose address was pushed and that
-// switches to another stack at once has no caller. glibc's makecontext pushes such a function, and data above it.
+// True if the code begins with `mov %rbx, %rsp`, with or without an endbr64 before it: the function switches to another
+// stack at once. If its address was pushed as a return address, it has no caller. glibc's makecontext pushes such a
+// function, and data above it.
 inline bool switches_stack(const unsigned char (&code)[kSwitchBytes]) {
   constexpr unsigned char kMark[] = {0xf3, 0x0f, 0x1e, 0xfa};
   constexpr unsigned char kMove[] = {0x48, 0x89, 0xdc};

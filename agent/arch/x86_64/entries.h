@@ -5,8 +5,8 @@
 
 #include <cstddef>
 
-// Assembly of the function `symbol`, which jumps to `target`; before the agent is relocated it jumps to the function of
-// that name behind the agent, with everything unchanged (process/early.h).
+// Assembly of the function `symbol`, which jumps to `target`. Before the agent is relocated, it jumps instead to the
+// next definition of `name` after the agent, with all arguments unchanged (process/early.h).
 #define HEAPPROF_EARLY_ENTRY(symbol, name, target)                                                   \
   asm(".text\n.globl " symbol "\n.type " symbol ", @function\n" symbol                               \
       ":\n"                                                                                          \

@@ -4,8 +4,9 @@
 // time, with these registers saved: heapprof_inner_before answers 2 then.
 #include "agent/arch/x86_64/inner_entry.h"
 
-// At its entry %ebp has the function's number, and the stack the caller's %rbp above its return address. Offsets are
-// InnerCall's. The function gets all registers as its caller left them, and the caller gets them as the function did.
+// At entry, %ebp holds the function's number, and the caller's %rbp is pushed below the return address. Offsets are
+// those in InnerCall. The function gets all registers as its caller left them, and the caller gets them as the function
+// left them.
 asm(R"(
 .text
 .macro heapprof_load_registers

@@ -1,11 +1,10 @@
 // agent/arch/x86_64/inner_entry.h: the entry of a hooked function inside the executable (hooks/inner.h): assembly
 // around two calls of C++.
-//
-// The ABI says which registers a function may change, and a compiler knows more: by -fipa-ra, which GCC has from -O1
-// on, a caller in the same file keeps values in registers that this very function leaves alone, and may call it with a
-// stack that is aligned for it alone. So only the function itself changes registers. The agent's code touches no vector
-// registers, and keeps them when it calls other code (libc/vector_state.h). Flags are the one exception: for GCC and
-// LLVM every call ends what they hold.
+// The ABI says which registers a function may change, but a compiler knows more. With -fipa-ra, which GCC has from -O1
+// on, a caller in the same file keeps values in registers that this very function does not change. It may also call the
+// function with a stack that is aligned only as far as that function needs. So only the function itself may change
+// registers. The agent's code touches no vector registers, and preserves them when it calls other code
+// (libc/vector_state.h). The flags register is the one exception: GCC and LLVM assume that every call overwrites it.
 //
 // Guarantees
 //  - The function finds all registers as its caller left them, and its caller as the function did
@@ -19,27 +18,28 @@ namespace heapprof::agent {
 
 inline constexpr size_t kInnerParameters = 6;
 
-// One call, on the stack. given to r11 hold what the caller left there, and after the call what the function did.
+// One call; lies on the stack. The members from `given` to `r11`, except `one`, are registers: before the call as the
+// caller left them, after it as the function left them.
 struct InnerCall {
   uint64_t outer_frame;  // t_allocator_frame before the call
   size_t old;            // the block that ends, or the text that is copied; 0: none
   size_t bytes;
-  size_t out;  // what else is looked at after the call
+  size_t out;  // another argument that is needed after the call
   uint32_t index;
   bool has_begun;    // the old block's end is recorded
   bool is_recorded;  // the call may begin a block
   size_t given[kInnerParameters];
-  size_t one;  // the factor of a size without one
+  size_t one;  // 1: the factor of a size that has no count
   size_t result;
   uint64_t r10, r11;
-  uint64_t real;      // before: the function's number
+  uint64_t real;      // at first the function's number
   uint64_t frame[2];  // the caller's rbp, and where the call returns to
 };
 static_assert(offsetof(InnerCall, given) == 40 && offsetof(InnerCall, one) == 88 && offsetof(InnerCall, result) == 96 &&
               offsetof(InnerCall, real) == 120 && offsetof(InnerCall, frame) == 128);
 
-// What the call's caller had in the register of that number; 0: that is not known.
-// kept: rbx, r12 to r15; nullptr: these are not known.
+// The value that the caller had in the register; 0: it is not known. kept: rbx, r12 to r15; nullptr: these are not
+// known.
 inline uint64_t value_of_register(uint32_t number, const InnerCall& call, const uint64_t* kept) {
   switch (number) {
     case 0: return call.result;  // rax, before the call

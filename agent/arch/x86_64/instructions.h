@@ -128,8 +128,8 @@ inline uint64_t thread_pointer() {
 // The time stamp counter. A thread can be forbidden to read it (is_counter_forbidden): it faults there.
 [[gnu::always_inline]] inline uint64_t read_counter() { return __builtin_ia32_rdtsc(); }
 
-// True if the calling thread may not read the counter. Threads, forked children and programs inherit that from the
-// process that made or started them. pre: the kernel may be asked.
+// True if the kernel forbids the calling thread to read the counter: a read would fault. Threads, forked children and
+// programs inherit this from the process that started them. pre: the kernel may be asked.
 inline bool is_counter_forbidden() {
   int mode = PR_TSC_ENABLE;
   return raw_syscall(SYS_prctl, PR_GET_TSC, reinterpret_cast<long>(&mode)) >= 0 && mode == PR_TSC_SIGSEGV;

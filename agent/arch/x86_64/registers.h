@@ -29,8 +29,8 @@ struct Registers {
   }
 };
 
-// Reads the registers of the function that this is inlined into. The program counter is that of an instruction in it, +
-// 1, as for an interrupted frame. Only callee-saved registers are known.
+// Reads the registers of the function that this is inlined into. Only callee-saved registers become known. The program
+// counter is the address of an instruction in that function, + 1, as for an interrupted frame.
 [[gnu::always_inline]] inline void read_own_registers(Registers* registers) {
   uint64_t pc_avma;
   asm volatile(

@@ -34,7 +34,8 @@ bool is_compact_offset(int64_t offset_bytes, int64_t limit_bytes) {
   return (offset_bytes & 7) == 0 && offset_bytes <= limit_bytes && offset_bytes >= -limit_bytes;
 }
 
-// Where the caller's bp was saved, in words from the CFA; 0: it is unchanged. False: the row says something else.
+// Finds where the caller's bp was saved, in words from the CFA; 0: bp is unchanged. Returns false if the row saves bp
+// in another way.
 bool reduce_bp(const CfiRow& row, int16_t* offset_words) {
   const RegisterRule rule = row.rules[kRegisterBp];
   const int64_t offset_bytes = row.values[kRegisterBp];
@@ -90,14 +91,14 @@ StepRule reduce_row(const FrameDescription& description, const CfiRow& row) {
   return reduce(description, row, &rule) ? rule : StepRule{0, 0, RuleKind::kSpecial, false};
 }
 
-UnwindRule make_rule(uint64_t pc_avma, uint32_t age, CfiWorkspace* workspace, bool* is_cacheable) {
+UnwindRule make_rule(uint64_t pc_avma, uint32_t generation, CfiWorkspace* workspace, bool* is_cacheable) {
   UnwindRule rule{};
   rule.pc_avma = pc_avma;
   *is_cacheable = true;
   if (pc_avma == 0) return rule;
   FrameDescription description;
   uint64_t row_avma = 0;
-  const FrameSearch search = find_frame(pc_avma, age, &description, &row_avma);
+  const FrameSearch search = find_frame(pc_avma, generation, &description, &row_avma);
   if (search == FrameSearch::kEndOfStack) return rule;
   if (search == FrameSearch::kNoModule && find_registered_rule(row_avma, &rule)) return rule;
   rule.kind = RuleKind::kNoUnwindInfo;

@@ -1,4 +1,4 @@
-// agent/arch/x86_64/vector_state.cc: XSAVE in its standard form, whose layout CPUID tells; FXSAVE where XSAVE is
+// agent/arch/x86_64/vector_state.cc: uses XSAVE in its standard form, whose layout CPUID reports, or FXSAVE if XSAVE is
 // missing.
 #include "agent/libc/vector_state.h"
 
@@ -6,7 +6,8 @@
 
 uint32_t heapprof::agent::vector_state::heapprof_vector_parts = 0;
 
-// The stack is aligned again: a caller within one file may know that its function needs no alignment.
+// The function aligns the stack itself: a caller may leave it unaligned if the compiler sees that the callee needs no
+// alignment.
 asm(R"(
 .text
 .globl heapprof_call_kept
@@ -68,8 +69,8 @@ namespace heapprof::agent {
 
 void keep_vector_state() {
   constexpr uint32_t kAlways = 3;             // x87, SSE: FXSAVE keeps these
-  constexpr uint32_t kSome[] = {2, 5, 6, 7};  // AVX; opmask, and the two parts of AVX-512
-  constexpr uint32_t kRoomBytes = 2688;       // heapprof_call_kept's, above
+  constexpr uint32_t kSome[] = {2, 5, 6, 7};  // AVX; opmask; the two upper parts of AVX-512
+  constexpr uint32_t kRoomBytes = 2688;       // the room that heapprof_call_kept, above, has for the state
   constexpr uint32_t kStateLeaf = 0xd;
   uint32_t parts = kAlways;
   uint32_t a = 0;

@@ -5,8 +5,8 @@
 
 namespace heapprof::cli {
 
-// A program can make a sum of all bytes ever larger than 2^64 by mapping and unmapping addresses: such a sum saturates
-// (add_to, cli/base/saturating.h). Live bytes are fewer, and counted modulo 2^64.
+// If a program maps and unmaps addresses again and again, a sum of all bytes ever mapped can exceed 2^64. Such a sum
+// saturates (add_to, cli/base/saturating.h). Live bytes are fewer, and counted modulo 2^64.
 struct Amount {
   uint64_t bytes;
   uint64_t blocks;

@@ -15,11 +15,11 @@
 
 namespace heapprof::cli {
 
-// The memory that the contexts or modules made by one site took.
+// The memory taken by the contexts or modules that one site made.
 struct EstimateSum {
   uint64_t count;
   uint64_t size_bytes;
-  uint64_t bound_count;  // of them without a known free memory before
+  uint64_t bound_count;  // of these, those before which the free memory was unknown
 };
 using EstimateSums = std::map<std::pair<wire::EstimateKind, uint32_t>, EstimateSum>;  // by kind and site
 
@@ -30,7 +30,7 @@ struct DeviceBook {
   StayBook stays;
   DeviceHoldings holdings;
   Refusals refused;
-  Amount unseen{};  // total of runtime calls in which no driver call was seen
+  Amount unseen{};  // the total of calls of the runtime in which no call of the driver was seen
   EstimateSums estimates;
   NameBook names;
 };

@@ -1,5 +1,5 @@
-// cli/collect/books/device_holdings.h: how much of a device the driver says that it holds (wire::Holding), and how
-// much of its pools is in use.
+// cli/collect/books/device_holdings.h: how much of a device's memory the driver itself holds, as it reports
+// (wire::Holding), and how much of its pools is in use.
 //
 // Guarantees
 //  - An answer to an earlier query never replaces one to a later query, in whichever order they arrive.

@@ -1,8 +1,9 @@
-// cli/collect/books/device_ledger.cc: device memory is not just blocks, but blocks, handles, mappings and contexts.
+// cli/collect/books/device_ledger.cc: device memory consists not only of blocks, but also of handles, mappings and
+// contexts.
 //
 // On the heap a block begins and ends at its address. On a device it may end with its context, without any call that
-// names it; its handle may be released long before its last mapping ends; it may be imported, and is closed as often as
-// it was opened. So a block counts its references, and ends with the last of them.
+// names it. Its handle may be released long before its last mapping ends. It may be imported, and is then closed as
+// often as it was opened. So a block counts its references, and ends with the last of them.
 //
 // The agent records a release before it calls the driver, like a free, since another thread may get the same address at
 // once. The driver may refuse it, though. So each thread's last release is kept, with all that it changed (the
@@ -130,7 +131,8 @@ void DeviceLedger::reopen(Blocks* blocks, const Released& released) {
   note_change(block);
 }
 
-// The driver has refused a release. If the block was unknown, no begin was missed: there was none.
+// Undoes a release that the driver has refused. If no block was known at the address, the release was counted as
+// unmatched. It no longer counts, because there was nothing to release.
 void DeviceLedger::take_back(Blocks* blocks, ReleasedBy* released, uint64_t key, uint32_t thread) {
   const auto at = released->find(thread);
   if (at == released->end() || at->second.key != key) return;
@@ -138,7 +140,7 @@ void DeviceLedger::take_back(Blocks* blocks, ReleasedBy* released, uint64_t key,
   const auto now_there = blocks->find(key);
   if (last.ended == Ended::kNothing) {
     --unmatched_;
-  } else if (now_there == blocks->end()) {  // a reference: others have closed all but this one in between
+  } else if (now_there == blocks->end()) {  // it ended then, or other threads dropped the rest
     last.block.references = 1;
     reopen(blocks, last);
   } else if (last.ended == Ended::kReference) {
@@ -151,7 +153,7 @@ void DeviceLedger::release(uint64_t address, uint32_t thread) {
   unmapped_.erase(thread);
   released_.erase(thread);
   if (memory_.count(address) == 0) {
-    if (mappings_.count(address) != 0) return unmap(address, 1, thread);  // of external memory
+    if (mappings_.count(address) != 0) return unmap(address, 1, thread);  // it is a mapping of external memory
     if (graph_addresses_.count(address) != 0) return;
   }
   released_.emplace(thread, drop_reference(&memory_, address));
@@ -199,8 +201,8 @@ void DeviceLedger::unmap(uint64_t address, uint64_t size_bytes, uint32_t thread)
   }
 }
 
-// An unmapping has failed. The first of a handle's mappings that is restored restores the handle's memory, with no
-// other reference.
+// An unmapping has failed. If the handle's memory had ended with it, the memory is restored first, without references;
+// each restored mapping then adds one.
 void DeviceLedger::keep_mappings(uint32_t thread) {
   const auto at = unmapped_.find(thread);
   if (at == unmapped_.end()) return;
@@ -245,7 +247,7 @@ bool DeviceLedger::is_piece(uint64_t address) const {
 }
 
 void DeviceLedger::release_unseen(uint64_t address, uint32_t thread) {
-  unmapped_.erase(thread);  // a kKeep that follows refers to this
+  unmapped_.erase(thread);  // a kKeep that follows refers to this release
   const auto at = memory_.find(address);
   if (at != memory_.end() && at->second.is_unseen) return release(address, thread);
   released_.erase(thread);
@@ -257,8 +259,8 @@ void DeviceLedger::begin_estimate(const DeviceEvent& device_event, uint32_t thre
   begun_[thread] = {device_event.device, wire::free_of(device_event.object), live_bytes};
 }
 
-// The difference of free memory before and after is the estimate. If the free memory before is unknown, all that is in
-// use now and not counted is a bound.
+// The difference of free memory before and after is the estimate. If the free memory before is unknown, the memory that
+// is in use now and not counted is an upper bound.
 void DeviceLedger::end_estimate(const DeviceEvent& device_event, const Event& event) {
   const auto at = begun_.find(event.thread());
   if (at == begun_.end()) return;

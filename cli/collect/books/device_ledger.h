@@ -63,7 +63,8 @@ class DeviceLedger {
   void apply(const DeviceEvent& device_event, const Event& event, uint32_t thread_id, uint64_t now_ticks);
   // Names the memory that begins at the address, or is mapped there. False: no memory does.
   bool name(uint64_t address, uint32_t name);
-  // The tensor, or else the memory, that begins at the address; its device is the books' number.
+  // The tensor that begins at the address or, if there is no tensor, the memory that begins there. Its `device` is the
+  // number among the books.
   std::optional<DeviceBlock> find_tensor(uint64_t address);
   // Forgets the thread's last operations: another thread may get its slot.
   void forget_thread(uint32_t thread) {
@@ -78,7 +79,7 @@ class DeviceLedger {
   InnerChange apply_inner(const DeviceEvent& device_event, const Event& event, uint64_t now_ticks);
   // The process is a forked child, which ends inner blocks of its parent whose begin was not recorded.
   void set_inherits() { inherits_ = true; }
-  // How much of a device's segments tensors use. Times are in ticks.
+  // How much of a device's segments is used by tensors. Times are in ticks.
   SegmentsUse segments_of(uint32_t device) const;
   void stop_growing();
   // The trace of device events, without Python objects.
@@ -120,7 +121,8 @@ class DeviceLedger {
   Books& books() { return books_; }
   const CallSums& calls_by_site() const { return calls_by_site_; }
   const CallSums& calls_by_thread() const { return calls_by_thread_; }
-  // The memory that the process is known to use on the device: live, and held beyond that for its pools and graphs.
+  // The memory that the process is known to use on the device: what is live, and what the driver holds in addition for
+  // its pools and graphs.
   uint64_t seen_bytes(uint32_t device) const;
   // Operations on memory and handles without a recorded begin, and begins without a recorded end of the previous block.
   uint64_t unmatched() const;
@@ -163,8 +165,8 @@ class DeviceLedger {
     kBlock,
     kReference,
     kNothing
-  };  // kReference: others are left, the block lives; kNothing: there was none
-  // The thread's last release, which it may take back.
+  };  // kReference: other references are left, so the block lives on; kNothing: there was no block
+  // A thread's last release. It is undone if the driver refused it.
   struct Released {
     uint64_t key;
     Ended ended;
@@ -179,7 +181,7 @@ class DeviceLedger {
     Mapping mapping;
     Released memory;
   };
-  struct Begun {  // of an estimate
+  struct Begun {  // an estimate that has begun
     uint32_t device;
     uint64_t free_bytes;  // wire::kFreeUnknown
     uint64_t live_bytes;
@@ -224,7 +226,7 @@ class DeviceLedger {
   void take_back(Blocks* blocks, ReleasedBy* released, uint64_t key, uint32_t thread);
   void note_change(const DeviceBlock& block);
   void release(uint64_t address, uint32_t thread);
-  void forget_latest(uint32_t thread, uint64_t key);  // if it is that one
+  void forget_latest(uint32_t thread, uint64_t key);  // if the thread's latest block is that one
   void keep(uint64_t address, uint32_t thread);
   void reopen(Blocks* blocks, const Released& released);
   void map(uint64_t address, const Mapping& mapping);
@@ -247,7 +249,7 @@ class DeviceLedger {
   std::unordered_map<uint32_t, uint64_t> latest_;  // by thread: its latest block, whose end now makes it temporary
   ReleasedBy released_;
   ReleasedBy released_handles_;
-  std::unordered_map<uint32_t, std::vector<Unmapped>> unmapped_;  // by thread: of its last kUnmap
+  std::unordered_map<uint32_t, std::vector<Unmapped>> unmapped_;  // by thread: what its last kUnmap ended
   static constexpr size_t kMostEnding = 4096;                     // calls at once; each is short
   // By context and the thread that may end it: when its end began. Memory born until then ends with it.
   std::map<std::pair<uint64_t, uint32_t>, uint64_t> ending_;

@@ -1,5 +1,5 @@
-// cli/collect/books/device_ledger_inner.cc: blocks inside devices' memory have their own book among the others, under
-// their own number: so code that goes through the books of devices finds it there.
+// cli/collect/books/device_ledger_inner.cc: blocks inside a device's memory have a book of their own among the devices'
+// books, under a number of their own. So code that visits the devices' books finds this book as well.
 #include "cli/collect/books/device_ledger.h"
 
 #include <algorithm>

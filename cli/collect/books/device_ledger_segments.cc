@@ -1,8 +1,8 @@
-// cli/collect/books/device_ledger_segments.cc: a segment is driver memory in which a tensor was allocated: an
-// allocation, or adjacent mappings, of which expandable segments consist.
+// cli/collect/books/device_ledger_segments.cc: a segment is driver memory in which a tensor was allocated: one
+// allocation, or several adjacent mappings (an expandable segment).
 //
-// The use of the segments at their peak is computed when they are about to shrink for the first time since: an
-// allocator grows in thousands of steps, and frees in few.
+// How the segments were used at their peak is computed when they are about to shrink for the first time after it. This
+// is done rarely, because an allocator grows in thousands of steps, but frees in few.
 #include "cli/collect/books/device_ledger.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// cli/collect/books/inner_blocks.cc: a resize unlinks its block and leaves it in every sum, as on the heap (ledger.cc):
-// if it were deducted at once, a peak that another thread reaches during the resize would be too small.
+// cli/collect/books/inner_blocks.cc: a resize unlinks its block and leaves it in every sum, as on the heap (ledger.cc).
+// If the block were deducted at once, a peak that another thread reaches during the resize would be too small.
 #include "cli/collect/books/inner_blocks.h"
 
 #include <algorithm>
@@ -77,7 +77,7 @@ void InnerBlocks::end(uint64_t address, InnerChange* change) {
 }
 
 void InnerBlocks::move(uint64_t address, uint32_t thread) {
-  keep(thread);  // a resize that was left half way
+  keep(thread);  // undoes a resize that was never finished
   Begun begun{};
   begun.is_known = blocks_.take(address, &begun.block);
   if (begun.is_known) {

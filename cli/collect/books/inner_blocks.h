@@ -2,7 +2,7 @@
 // device.
 //
 // They have their own device book, which is never summed with another, and their own addresses: a heap block and the
-// object in it may have the same one. They are as many as the heap's blocks, so they are kept in the same way.
+// object in it may have the same one. There may be as many of them as of heap blocks, so they are kept in the same way.
 //
 // Guarantees
 //  - A resize changes the sums at one moment, that of kResizeInner.
@@ -31,7 +31,7 @@ constexpr uint32_t inner_number(uint32_t device) {
 }
 constexpr bool is_inner(uint32_t number) { return number == wire::kPythonDevice || number >= kInnerOfCuda; }
 
-// The effect of an event, for the scope that it was in.
+// What an event allocated and freed, for the scope that it was in.
 struct InnerChange {
   Amount allocated{};
   Amount freed{};
@@ -59,7 +59,7 @@ class InnerBlocks {
 
   // Ends without a begin, and begins without a recorded end of the previous block.
   uint64_t unmatched() const { return unmatched_; }
-  // The ends among these.
+  // How many of these are ends without a begin.
   uint64_t foreign() const { return foreign_; }
   uint64_t bytes() const { return blocks_.bytes(); }
   std::optional<Block> find(uint64_t address) {

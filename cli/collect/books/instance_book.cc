@@ -1,9 +1,9 @@
 // cli/collect/books/instance_book.cc: a path's runs are a list in one array for all paths, so that any path can reuse
 // the room that another one freed.
 //
-// The path with the most runs is thinned, and with it all that have half as many or more: finding the largest costs a
-// look at each path, which has to pay off. What the devices had before and after is the same for most runs, so runs
-// share rows of it.
+// The path with the most runs is thinned, and all paths with at least half as many. Finding the path with the most runs
+// takes a look at each path, so it should not be done often. What the devices had before and after is the same for most
+// runs, so runs share rows of it.
 #include "cli/collect/books/instance_book.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ void InstanceBook::set_devices_live(DevicesLive&& live) {
   uint32_t row = 0;  // nothing is changed before there is memory for it
   if (!live.empty()) {
     if (free_rows_.empty()) {
-      if (free_rows_.capacity() <= rows_.size()) free_rows_.reserve(2 * rows_.size() + 8);  // freeing needs none
+      if (free_rows_.capacity() <= rows_.size()) free_rows_.reserve(2 * rows_.size() + 8);  // freeing must not allocate
       rows_.emplace_back();
       free_rows_.push_back(static_cast<uint32_t>(rows_.size() - 1));
     }

@@ -2,11 +2,11 @@
 // thread, and how much was live before and after.
 //
 // Guarantees
-//  - The shortest and the longest run through each path that ended by themselves, and the one that grew most,
-//    however it ended, are always kept.
-//  - The others take kMostBytes at most: when there is no more room, every second run of the paths with most runs is
-//    dropped, and from then on only every second, fourth … run through them is kept. So the kept runs of a path are
-//    spread evenly over all its runs.
+//  - For each path three runs are always kept: the shortest and the longest of those that ended by themselves, and the
+//    one that grew most, however it ended.
+//  - The others take kMostBytes at most. When there is no more room, every second run of the paths with most runs is
+//    dropped. From then on only every second, then every fourth … run through these paths is kept. So the kept runs of
+//    a path are spread evenly over all its runs.
 //  - Without memory a run is not kept, and nothing is thrown: ScopePath::begun counts all runs.
 // Context:  one thread.
 // Cost:     a run that is not kept takes some 60 instructions (tests/bench/runs/2026-11-24-instances.md); what is live
@@ -34,9 +34,9 @@ class InstanceBook {
     uint64_t active_ticks;  // without the time between a leave and an enter
     uint64_t host_before_bytes;
     uint64_t host_after_bytes;
-    int64_t growth_bytes;  // of all devices: allocated in it, inner scopes included, less freed
+    int64_t growth_bytes;  // of all devices: what it and its inner scopes allocated, less what they freed
     uint64_t number;       // among its path's runs, in the order of their ends
-    uint32_t thread_id;    // that began it
+    uint32_t thread_id;    // the thread that began it
     uint32_t before;       // what devices had: devices_live()
     uint32_t after;
     uint32_t flags;  // cli/model/profile/scopes.h
@@ -45,10 +45,10 @@ class InstanceBook {
 
   explicit InstanceBook(uint64_t most_bytes = kMostBytes) : most_bytes_(most_bytes) {}
 
-  // The next path; the first one is 0. May throw std::bad_alloc.
+  // Adds the next path; the first one is 0. May throw std::bad_alloc.
   void add_path() { paths_.emplace_back(); }
 
-  // What devices have from now on.
+  // Sets what devices have from now on.
   void set_devices_live(DevicesLive&& live);
   // The row of what devices have now, kept until release().
   uint32_t hold_devices_live() {
@@ -102,7 +102,7 @@ class InstanceBook {
 
   struct Node {
     Run run;
-    uint32_t next;  // of the same path, the older first; or of the free list
+    uint32_t next;  // the next younger run of the same path; or the next in the free list
     uint32_t reserved;
   };
   struct PathRuns {

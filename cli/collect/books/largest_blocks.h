@@ -10,7 +10,8 @@
 //    (tests/unit/collect/snapshot_book_test.cc).
 //  - note() allocates nothing.
 // Context:  one thread.
-// Cost:     a comparison for each block; off (the default) it is always false. 64 KiB if it is on.
+// Cost:     a comparison for each block; if this is off (the default), the comparison is always false. 64 KiB if it is
+//           on.
 #pragma once
 
 #include "cli/collect/books/live_heap.h"

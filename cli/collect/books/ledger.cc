@@ -28,7 +28,7 @@ Event as_kind(Event event, EventKind kind) {
 }  // namespace
 
 void Ledger::prefetch_site(const Event& event) const {
-  if (is_of_object(event)) return;  // of other books
+  if (is_of_object(event)) return;  // the object is in other books
   if (event.site != 0) sites_.prefetch(event.site);
   if (event.address == 0) return;
   if (const LiveHeap::Entry* entry = heap_.peek(heap_.page_of(event.address), event.address))
@@ -38,20 +38,20 @@ void Ledger::prefetch_site(const Event& event) const {
 [[gnu::always_inline]] inline void Ledger::on_malloc(const Event& event, uint32_t ring, const LiveHeap::Page* guess) {
   if (has_paused_) [[unlikely]] {
     if (threads_[event.thread()].pauses != 0) return on_malloc_in_pause(event, ring);
-    if (is_left_out(event.address) && repairs()) return static_cast<void>(park(event, ring));
-    left_out_.erase(event.address);  // if there is one, its end was not recorded
+    if (is_left_out(event.address) && repairs()) return static_cast<void>(defer(event, ring));
+    left_out_.erase(event.address);  // if a block is there, its end was not recorded
   }
   sites_.make_room();
   bool is_new = false;
   LiveHeap::Entry* entry = heap_.insert(guess, event.address, &is_new);
   if (!is_new) [[unlikely]] {
     if (!passed_.empty() && book_passed(event, ring)) return;
-    if (repairs()) return static_cast<void>(park(event, ring));
+    if (repairs()) return static_cast<void>(defer(event, ring));
     close_unseen(entry->block(event.address));
   }
   open_block(entry, event);
   note_growth();
-  if (!parking_.empty()) [[unlikely]]
+  if (!reorder_buffer_.empty()) [[unlikely]]
     settle_begun(event, ring);
 }
 
@@ -59,7 +59,7 @@ void Ledger::prefetch_site(const Event& event) const {
   Block block;
   if (!heap_.take(guess, event.address, &block)) [[unlikely]] {
     if (free_left_out(event)) return;
-    if (repairs()) park(event, ring);
+    if (repairs()) defer(event, ring);
     count_free(event);
     if (!repairs()) count_foreign();
     return;
@@ -69,7 +69,7 @@ void Ledger::prefetch_site(const Event& event) const {
   close_block(block, block.address, true);
   free_in_scope(event.thread(), amount);
   note_change();
-  if (!parking_.empty()) [[unlikely]]
+  if (!reorder_buffer_.empty()) [[unlikely]]
     settle(event.address);
 }
 
@@ -95,7 +95,7 @@ void Ledger::apply(std::span<const Event> events, uint32_t ring) {
   }
 }
 
-// In stages, as each access depends on the previous one: the page, its index, the entry, the site.
+// Prefetches in stages, because each access depends on the previous one: the page, its index, the entry, the site.
 void Ledger::apply_staged(std::span<const Event> events, uint32_t ring) {
   const size_t count = events.size();
   std::array<const LiveHeap::Page*, kBatch> pages;
@@ -165,7 +165,8 @@ void Ledger::book_device(const DeviceEvent& device_event, const Event& event) {
   devices_.apply(device_event, event, thread.id, now_ticks_);
 }
 
-// These events are as many as the heap's: their effect on a scope is returned, not computed from the books.
+// There may be as many of these events as of the heap's. So their effect on a scope is returned, and not computed from
+// the books.
 void Ledger::apply_inner(const DeviceEvent& device_event, const Event& event) {
   devices_changed_ = true;
   const uint32_t stack = threads_[event.thread()].scopes;
@@ -183,7 +184,7 @@ std::vector<Ledger::BegunRealloc>& Ledger::begun_of(uint32_t ring) {
 }
 
 // Removes a block from the heap but not from the sums. Its thread may get the same address again before the realloc
-// ends: until then its key as the thread's latest block is not an address.
+// ends. So until then last_address of the thread names this block by a number that is no address.
 void Ledger::unlink(const Block& block, BegunRealloc* begun) {
   begun->block = block;
   begun->state = BegunState::kKnown;
@@ -212,15 +213,15 @@ void Ledger::on_realloc_begin(const Event& event, uint32_t ring) {
     fresh.state = BegunState::kLeftOut;
   } else if (repairs()) {
     fresh.state = BegunState::kParked;
-    fresh.parked = park(event, ring);
+    fresh.deferred = defer(event, ring);
   }
   begun.push_back(fresh);
   const bool has_ended = fresh.state == BegunState::kKnown || fresh.state == BegunState::kLeftOut;
-  if (has_ended && !parking_.empty()) [[unlikely]]
+  if (has_ended && !reorder_buffer_.empty()) [[unlikely]]
     settle(event.address);
 }
 
-// Takes the last realloc that this thread began in this ring. False: its begin was lost.
+// Takes the last realloc that this thread began in this ring. False: there is none, because its begin was lost.
 bool Ledger::take_begun(uint32_t thread, uint32_t ring, BegunRealloc* taken) {
   std::vector<BegunRealloc>& begun = begun_of(ring);
   for (size_t i = begun.size(); i-- != 0;) {
@@ -245,7 +246,7 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
   if (!is_over_left_out || !repairs()) entry = heap_.insert(event.address, &is_new);  // from here on nothing fails
   const bool waits = !is_new && repairs();
   const bool has_passed = waits && !passed_.empty() && book_passed(event, ring);
-  if (waits && !has_passed) park(as_kind(event, EventKind::kMalloc), ring);
+  if (waits && !has_passed) defer(as_kind(event, EventKind::kMalloc), ring);
   BegunRealloc begun;
   bool is_known = false;
   const bool has_begun = take_begun(event.thread(), ring, &begun);
@@ -257,13 +258,13 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
   } else if (begun.state == BegunState::kKnown) {
     is_known = true;
     close_begun(begun, event.thread(), false);
-  } else if (ParkedEvent* parked = parking_.find(begun.block.address, begun.parked)) {
-    parked->after_realloc = true;
+  } else if (ParkedEvent* deferred = reorder_buffer_.find(begun.block.address, begun.deferred)) {
+    deferred->after_realloc = true;
   }
 
   if (waits) {
     if (has_passed && begun.name != 0) ++counts_.unmatched_names;
-    if (!has_passed && begun.name != 0) park_name(event, begun.name, ring);
+    if (!has_passed && begun.name != 0) defer_name(event, begun.name, ring);
     return note_change();
   }
   if (!is_new) [[unlikely]]
@@ -278,7 +279,7 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
       name_memory(event.address, begun.name);
   }
   note_growth();
-  if (!parking_.empty()) [[unlikely]]
+  if (!reorder_buffer_.empty()) [[unlikely]]
     settle_begun(event, ring);
 }
 
@@ -293,8 +294,8 @@ void Ledger::on_realloc_free(const Event& event, uint32_t ring) {
     note_change();
   } else if (begun.state == BegunState::kLeftOut) {
     counts_.left_out_ended += amount_of(begun.block).blocks;
-  } else if (ParkedEvent* parked = parking_.find(begun.block.address, begun.parked)) {
-    parked->event = as_kind(parked->event, EventKind::kFree);
+  } else if (ParkedEvent* deferred = reorder_buffer_.find(begun.block.address, begun.deferred)) {
+    deferred->event = as_kind(deferred->event, EventKind::kFree);
   }
 }
 
@@ -306,14 +307,14 @@ void Ledger::on_realloc_cancel(const Event& event, uint32_t ring) {
 
 // Undoes the begin of a realloc that failed: its block lives on.
 void Ledger::relink(const BegunRealloc& begun, uint32_t ring) {
-  if (begun.state == BegunState::kParked) parking_.remove(begun.block.address, begun.parked);
+  if (begun.state == BegunState::kParked) reorder_buffer_.remove(begun.block.address, begun.deferred);
   if (begun.state == BegunState::kLeftOut) relink_left_out(begun);
   if (begun.state != BegunState::kKnown) return;
   bool is_new = false;
   LiveHeap::Entry* entry = nullptr;
   try {
     entry = heap_.insert(begun.block.address, &is_new);
-  } catch (const std::bad_alloc&) {  // without memory it cannot live on: the sums are exact all the same
+  } catch (const std::bad_alloc&) {  // without memory the block cannot be kept; the sums are still exact
   }
   if (is_new) {
     *entry = {begun.block.size_word(), begun.block.birth, begun.block.site, begun.block.thread};
@@ -321,7 +322,7 @@ void Ledger::relink(const BegunRealloc& begun, uint32_t ring) {
     if (thread.last_address == begun.last_key) thread.last_address = begun.block.address;
     if (begun.name != 0) relink_name(begun);
     if (largest_.is_large(entry->size_bytes())) largest_.note(begun.block.address, entry->size_bytes(), &heap_);
-    if (!parking_.empty()) [[unlikely]]
+    if (!reorder_buffer_.empty()) [[unlikely]]
       settle(begun.block.address);
   } else {  // another block has this address, so this one ended after all; or there is no memory for it
     const ParkedEvent* const end = find_passed(begun.block.address, ring, clock_);

@@ -22,7 +22,7 @@
 #include "cli/collect/books/live_heap.h"
 #include "cli/collect/books/mapping_ledger.h"
 #include "cli/collect/books/name_book.h"
-#include "cli/collect/books/parking.h"
+#include "cli/collect/books/reorder_buffer.h"
 #include "cli/collect/books/sample_weight.h"
 #include "cli/collect/books/scope_book.h"
 #include "cli/collect/books/site_book.h"
@@ -53,10 +53,10 @@ struct LedgerCounts {
   uint64_t foreign = 0;  // frees and reallocs of addresses never seen
   uint64_t unseen_frees = 0;
   Amount left_out{};             // blocks of a thread that paused, which are in no other sum
-  uint64_t left_out_ended = 0;   // of them; the ends are among the frees and the reallocs
+  uint64_t left_out_ended = 0;   // how many of them have ended; the ends are among the frees and the reallocs
   uint64_t chosen = 0;           // sampled blocks
   Amount chosen_for{};           // their weight, which the other numbers include
-  uint64_t unmatched_names = 0;  // for memory that was not live, or without memory to keep them
+  uint64_t unmatched_names = 0;  // names of memory that was not live, or for which there was no room
 };
 
 class Ledger {
@@ -73,8 +73,8 @@ class Ledger {
   void start(uint64_t ticks);
   // With kDrains: the time of the next events.
   void set_drain_ticks(uint64_t ticks);
-  // Between two rounds, at that time: if a bound for stays is due, sets it after the latest event. So if the program
-  // pauses, bounds lie at the pause's begin and its end.
+  // Call it between two rounds, with the time. If a bound for stays is due, it is set after the latest event. So if the
+  // program pauses, there are bounds at the begin and at the end of the pause.
   void set_bound(uint64_t ticks) {
     if (bounds_.is_due(ticks) && now_ticks_ > bounds_.open_ticks()) now_ticks_ = bounds_.add(now_ticks_);
   }
@@ -93,7 +93,7 @@ class Ledger {
   }
   // The callback gets the name's number at each mark, in the thread that applies the events.
   void set_on_mark(std::function<void(uint32_t)> on_mark) { on_mark_ = std::move(on_mark); }
-  // A mark from outside the program.
+  // Books a mark from outside the program.
   void mark_from_outside(uint32_t name, uint64_t ticks) {
     mark(name, 0, ticks);
     if (on_mark_) on_mark_(name);
@@ -113,8 +113,8 @@ class Ledger {
   }
   void prefetch_site(const Event& event) const;
 
-  bool has_parked() const { return !parking_.empty(); }
-  // Events parked up to that stamp, by ring, wait no longer: the events that they need were not recorded.
+  bool has_parked() const { return !reorder_buffer_.empty(); }
+  // Events deferred up to that stamp, by ring, wait no longer: the events that they need were not recorded.
   void give_up_until(std::span<const uint64_t> last_stamps);
 
   // Called when memory has run out: finish() then uses only the memory that there is.
@@ -166,7 +166,7 @@ class Ledger {
     const LiveHeap::Entry* const entry = heap_.find(address);
     return entry == nullptr ? std::nullopt : std::optional<Block>(entry->block(address));
   }
-  // visit(const Block&); after finish() all of them.
+  // visit(const Block&): all live blocks but, before finish(), those that a realloc is working on.
   template <typename Visitor>
   void for_each_live(const Visitor& visit) const {
     heap_.for_each(visit);
@@ -176,7 +176,7 @@ class Ledger {
   void for_each_left_out(const Visitor& visit) const {
     for (const auto& [address, word] : left_out_) visit(address, amount_of(left_out_block(address, word)).bytes);
   }
-  // visit(const Block&): those that a realloc is working on now; they are among the others when it has ended.
+  // visit(const Block&): the blocks that a realloc is working on now. When it has ended, for_each_live() has them.
   template <typename Visitor>
   void for_each_begun(const Visitor& visit) const {
     for (const std::vector<BegunRealloc>& begun : begun_) {
@@ -195,19 +195,19 @@ class Ledger {
   enum class BegunState : uint8_t {
     kKnown,    // `block` is unlinked and live
     kUnknown,  // no begin of that address was recorded
-    kParked,   // its begin may still come: event number `parked`
-    kLeftOut,  // it was left out, and is no longer in the table of those
+    kParked,   // the begin of its block may still come: it waits as the deferred event number `deferred`
+    kLeftOut,  // its block was left out of the sums, and was taken from left_out_
   };
   struct BegunRealloc {
     Block block;        // address always, the rest if kKnown
-    uint64_t last_key;  // its thread's last_address while the block is that thread's latest
-    uint64_t parked;
+    uint64_t last_key;  // what its thread has as last_address while the block is that thread's latest
+    uint64_t deferred;
     uint32_t thread;  // the caller of realloc
     BegunState state;
-    uint32_t name = 0;  // if kKnown: the block's; 0: none
+    uint32_t name = 0;  // if kKnown: the block's name; 0: none
   };
-  static constexpr uint64_t kNamedBytes = 48;       // an entry of a table beside the heap
-  static constexpr size_t kMaxNestedReallocs = 16;  // of one thread: signal handlers, and calls left by longjmp
+  static constexpr uint64_t kNamedBytes = 48;       // an entry of a table apart from the heap
+  static constexpr size_t kMaxNestedReallocs = 16;  // of one thread: in signal handlers, or left by longjmp
 
   void advance_clock(uint64_t stamp);
   void apply_staged(std::span<const Event> events, uint32_t ring);
@@ -228,7 +228,7 @@ class Ledger {
   void leave_out(const Event& event);
   void on_malloc_in_pause(const Event& event, uint32_t ring);
   void on_realloc_end_in_pause(const Event& event, uint32_t ring);
-  void perform_on_left_out(const ParkedEvent& parked, const Block& block);
+  void perform_on_left_out(const ParkedEvent& deferred, const Block& block);
   void relink_left_out(const BegunRealloc& begun);
   void give_up_in_pause(const Event& event);
   void on_name(const Event& event, uint32_t ring);
@@ -237,7 +237,7 @@ class Ledger {
   uint32_t take_name(uint64_t address);
   void end_name(const Block& block);
   void relink_name(const BegunRealloc& begun);
-  void park_name(const Event& of, uint32_t name, uint32_t ring);
+  void defer_name(const Event& of, uint32_t name, uint32_t ring);
   void note_live(uint32_t thread_id) {
     if (devices_changed_) [[unlikely]]
       tell_devices_live();
@@ -268,7 +268,7 @@ class Ledger {
     free_in_scope(thread, amount_of(begun.block));
     if (begun.name != 0) remove_name(begun.name, begun.block);
   }
-  // The thread has freed it, in its current scope.
+  // Counts a block that the thread freed, in the thread's current scope.
   void free_in_scope(uint32_t thread, Amount amount) {
     const uint32_t stack = threads_[thread].scopes;
     if (stack != 0) [[unlikely]]
@@ -286,7 +286,7 @@ class Ledger {
   static bool has_block(const BegunRealloc& begun) {
     return begun.state == BegunState::kKnown || begun.state == BegunState::kLeftOut;
   }
-  void count_others(const ParkedEvent& parked, const Block& block);
+  void count_others(const ParkedEvent& deferred, const Block& block);
   void note_growth();
   void note_change();
   void count_foreign() { ++counts_.foreign; }
@@ -299,15 +299,15 @@ class Ledger {
   std::vector<BegunRealloc>& begun_of(uint32_t ring);
   void relink(const BegunRealloc& begun, uint32_t ring);
 
-  uint64_t park(const Event& event, uint32_t ring);
+  uint64_t defer(const Event& event, uint32_t ring);
   void settle_begun(const Event& begin, uint32_t ring);
   const ParkedEvent* find_passed(uint64_t address, uint32_t ring, uint64_t stamp);
   bool book_passed(const Event& begin, uint32_t ring);
   void settle(uint64_t address);
-  Event revive(const ParkedEvent& parked);
-  void open_parked(LiveHeap::Entry* entry, const Event& event, uint32_t scope_path);
-  void perform(const ParkedEvent& parked);
-  void give_up(const ParkedEvent& parked);
+  Event revive(const ParkedEvent& deferred);
+  void open_deferred(LiveHeap::Entry* entry, const Event& event, uint32_t scope_path);
+  void perform(const ParkedEvent& deferred);
+  void give_up(const ParkedEvent& deferred);
   void expire(uint64_t latest_stamp);
 
   ThreadTable& threads_;
@@ -340,13 +340,13 @@ class Ledger {
   uint64_t repair_window_ = 0;
   bool inherits_ = false;
   const SampleRates* rates_ = nullptr;
-  bool devices_changed_ = false;  // since scopes last got what is live on them
+  bool devices_changed_ = false;  // since the scopes were last given what is live on devices
   uint64_t next_expiry_ = UINT64_MAX;
-  Parking parking_;
-  Parking passed_;                                // ends after which their ring's next begin of the address was booked
+  ReorderBuffer reorder_buffer_;
+  ReorderBuffer passed_;                          // ends after which their ring's next begin of the address was booked
   std::vector<std::vector<BegunRealloc>> begun_;  // by ring
-  size_t begun_blocks_ = 0;                       // of them kKnown
-  uint64_t begun_count_ = 0;                      // ever
+  size_t begun_blocks_ = 0;                       // how many of begun_ are kKnown
+  uint64_t begun_count_ = 0;                      // how many reallocs ever began
 };
 
 }  // namespace heapprof::cli

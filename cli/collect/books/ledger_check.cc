@@ -1,7 +1,7 @@
 // cli/collect/books/ledger_check.cc: how the books begin and end, and the ledger's own audit: sums that were kept
 // separately must agree at the end of every run.
 //
-// The check alone found an aliasing bug in a prototype's peak; it costs one pass over sites and live blocks.
+// Only this check found an aliasing bug in the peak of a prototype. It costs one pass over sites and live blocks.
 #include "cli/base/saturating.h"
 #include "cli/collect/books/ledger.h"
 
@@ -25,7 +25,7 @@ void Ledger::set_drain_ticks(uint64_t ticks) {
 
 void Ledger::on_thread_left(const Event& event, uint32_t ring) {
   BegunRealloc begun;
-  while (take_begun(event.thread(), ring, &begun)) relink(begun, ring);  // it died inside realloc
+  while (take_begun(event.thread(), ring, &begun)) relink(begun, ring);  // the thread died inside realloc
   ThreadSlot& thread = threads_[event.thread()];
   if (thread.open_streams == 1) thread.pauses = 0;
   if (thread.scopes != 0) note_live(thread.id);
@@ -45,11 +45,11 @@ void Ledger::give_up_until(std::span<const uint64_t> last_stamps) {
       passed_.take_first(address);
     }
   }
-  for (const uint64_t address : parking_.addresses()) {
-    while (const ParkedEvent* first = parking_.first(address)) {
+  for (const uint64_t address : reorder_buffer_.addresses()) {
+    while (const ParkedEvent* first = reorder_buffer_.first(address)) {
       if (first->ring >= last_stamps.size() || first->event.stamp > last_stamps[first->ring]) break;
       give_up(*first);
-      parking_.take_first(address);
+      reorder_buffer_.take_first(address);
       settle(address);
     }
   }

@@ -1,4 +1,4 @@
-// cli/collect/books/ledger_names.cc: the ledger's events of names that the program gives to memory.
+// cli/collect/books/ledger_names.cc: the part of the ledger for names that the program gives to memory.
 //
 // Few blocks have a name, so a block's entry has no room for it: names of heap blocks are in a separate table, by
 // address, which is read only while it is not empty. While a realloc works on a block, the block is not in the table,
@@ -13,16 +13,17 @@
 
 namespace heapprof::cli {
 
-// If the block's begin is early, it waits for the end of the previous block, which the name does not mean. So the name
-// waits as well: all parked events of an address are settled in the order in which they came.
+// If a block's begin is deferred, the previous block is still live at its address, and the name does not mean that
+// block. So the name is deferred as well: all deferred events of an address are settled in the order in which they
+// came.
 void Ledger::on_name(const Event& event, uint32_t ring) {
   if (event.site != 0)
     return tensors_.tell(event.thread(), {event.address, static_cast<uint32_t>(event.size_bytes),
                                           static_cast<wire::TensorRole>(event.site)});
   const auto number = static_cast<uint32_t>(event.size_bytes);
   const uint32_t name = same_name_ ? same_name_(number) : number;
-  if (!parking_.empty() && parking_.first(event.address) != nullptr) [[unlikely]]
-    return park_name(event, name, ring);
+  if (!reorder_buffer_.empty() && reorder_buffer_.first(event.address) != nullptr) [[unlikely]]
+    return defer_name(event, name, ring);
   name_memory(event.address, name);
 }
 
@@ -30,7 +31,7 @@ void Ledger::name_memory(uint64_t address, uint32_t name) {
   try {
     if (const LiveHeap::Entry* entry = heap_.find(address)) return name_block(entry->block(address), name);
     if (devices_.name(address, name) || mappings_.name(address, name)) return;
-  } catch (const std::bad_alloc&) {  // it counts as unmatched
+  } catch (const std::bad_alloc&) {  // the name counts as unmatched
   }
   ++counts_.unmatched_names;
 }
@@ -51,7 +52,8 @@ void Ledger::name_block(const Block& block, uint32_t name) {
   }
 }
 
-// The block at that address has ended, or a realloc is working on it. 0: it had no name. The caller updates the sums.
+// Takes the name of the block at that address, which has ended, or which a realloc is working on. Returns 0 if it had
+// no name. The caller updates the sums.
 uint32_t Ledger::take_name(uint64_t address) {
   const auto at = names_by_address_.find(address);
   if (at == names_by_address_.end()) return 0;
@@ -64,11 +66,11 @@ void Ledger::end_name(const Block& block) {
   if (const uint32_t name = take_name(block.address)) remove_name(name, block);
 }
 
-// If a block's begin is parked, its name is as well, whether it is new or kept by a realloc.
-void Ledger::park_name(const Event& of, uint32_t name, uint32_t ring) {
+// If a block's begin is deferred, its name is as well, whether it is new or kept by a realloc.
+void Ledger::defer_name(const Event& of, uint32_t name, uint32_t ring) {
   const Event event{of.stamp, of.address, name, 0, pack_thread(of.thread(), EventKind::kName)};
   try {
-    park(event, ring);
+    defer(event, ring);
   } catch (const std::bad_alloc&) {
     ++counts_.unmatched_names;
   }
@@ -84,7 +86,7 @@ void Ledger::relink_name(const BegunRealloc& begun) {
   }
 }
 
-// ---- Tensors: looked up when the thread's snapshot comes; by then parked events are settled ----
+// ---- Tensors: looked up when the thread's snapshot comes; by then deferred events are settled ----
 
 void Ledger::find_tensors(uint32_t thread, KeptSnapshot* snapshot) {
   std::unordered_set<uint64_t> seen;

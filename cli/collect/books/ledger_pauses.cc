@@ -1,5 +1,5 @@
-// cli/collect/books/ledger_pauses.cc: the ledger's blocks of paused threads: they are left out of every sum, and
-// counted.
+// cli/collect/books/ledger_pauses.cc: the part of the ledger for blocks of paused threads: they are left out of every
+// sum, but are counted.
 //
 // The agent records them like any others. So their ends find them, from any thread at any time, and the alternation of
 // begin and end at an address separates them from earlier and later blocks. They are in a separate table, which is read
@@ -33,18 +33,18 @@ bool Ledger::free_left_out(const Event& event) {
   const uint64_t blocks = amount_of(block).blocks;
   count_free(event, blocks);
   counts_.left_out_ended += blocks;
-  if (!parking_.empty()) settle(event.address);
+  if (!reorder_buffer_.empty()) settle(event.address);
   return true;
 }
 
 void Ledger::on_malloc_in_pause(const Event& event, uint32_t ring) {
-  if (repairs() && is_live(event.address)) return static_cast<void>(park(event, ring));
+  if (repairs() && is_live(event.address)) return static_cast<void>(defer(event, ring));
   give_up_in_pause(event);
-  if (!parking_.empty()) [[unlikely]]
+  if (!reorder_buffer_.empty()) [[unlikely]]
     settle_begun(event, ring);
 }
 
-// The block that is still at that address has ended unseen.
+// Leaves out the block, and closes a block that is still at that address: its end was not recorded.
 void Ledger::give_up_in_pause(const Event& event) {
   leave_out(event);
   Block block;
@@ -67,21 +67,21 @@ void Ledger::on_realloc_end_in_pause(const Event& event, uint32_t ring) {
     note_change();
   } else if (begun.state == BegunState::kLeftOut) {
     counts_.left_out_ended += amount_of(begun.block).blocks;
-  } else if (ParkedEvent* parked = parking_.find(begun.block.address, begun.parked)) {
-    parked->event.thread_and_kind = pack_thread(parked->event.thread(), EventKind::kFree);
+  } else if (ParkedEvent* deferred = reorder_buffer_.find(begun.block.address, begun.deferred)) {
+    deferred->event.thread_and_kind = pack_thread(deferred->event.thread(), EventKind::kFree);
   }
 }
 
 // Books an end that came before its begin, which was in a pause.
-void Ledger::perform_on_left_out(const ParkedEvent& parked, const Block& block) {
-  if (parked.event.kind() == EventKind::kFree || parked.after_realloc) {
+void Ledger::perform_on_left_out(const ParkedEvent& deferred, const Block& block) {
+  if (deferred.event.kind() == EventKind::kFree || deferred.after_realloc) {
     counts_.left_out_ended += amount_of(block).blocks;
-    count_others(parked, block);
+    count_others(deferred, block);
     return;
   }
-  for (BegunRealloc& begun : begun_of(parked.ring)) {
-    if (begun.parked != parked.id) continue;
-    begun.parked = 0;
+  for (BegunRealloc& begun : begun_of(deferred.ring)) {
+    if (begun.deferred != deferred.id) continue;
+    begun.deferred = 0;
     begun.state = BegunState::kLeftOut;
     begun.block = block;
   }
@@ -95,7 +95,7 @@ void Ledger::relink_left_out(const BegunRealloc& begun) {
   } catch (const std::bad_alloc&) {  // out of memory: it is in no sum
     return;
   }
-  if (!parking_.empty()) settle(begun.block.address);
+  if (!reorder_buffer_.empty()) settle(begun.block.address);
 }
 
 }  // namespace heapprof::cli

@@ -1,8 +1,8 @@
-// cli/collect/books/ledger_scopes.cc: the ledger's events of scopes and marks, the effect of device operations on
+// cli/collect/books/ledger_scopes.cc: the part of the ledger for scopes and marks, the effect of device operations on
 // scopes, and snapshots.
 //
-// An operation may begin memory and end other memory at once, also another device's. So its effect is computed from the
-// books: its own site says what it allocated, the sums what is live.
+// One operation may begin memory and end other memory, also on another device. So its effect is computed from the
+// books: the totals of its site say what it allocated, and the live sums then say what it freed.
 #include "cli/collect/books/ledger.h"
 #include "shared/scopes.h"
 
@@ -13,7 +13,7 @@
 
 namespace heapprof::cli {
 
-// visit(device number, book): every device except the host.
+// Calls visit(device number, book) for every device except the host.
 template <typename Visitor>
 void Ledger::for_each_book(const Visitor& visit) {
   for (const auto& [number, book] : devices_.books()) visit(number, *book);
@@ -114,7 +114,7 @@ void Ledger::mark(uint32_t name, uint32_t thread, uint64_t ticks) {
   now_ticks_ = bounds_.add_mark(now_ticks_, ticks == 0 ? now_ticks_ : ticks);
 }
 
-// A snapshot that the program asks for, taken whether or not there are others, by time or at marks.
+// Takes a snapshot that the program asked for, even if no snapshots are taken by time or at marks.
 void Ledger::take_own_snapshot(uint32_t name, uint32_t thread, uint64_t ticks, bool with_tensors) {
   mark(name, thread, ticks);
   if (!snapshots_.is_on()) {

@@ -1,8 +1,9 @@
 // cli/collect/books/live_heap.cc: see live_heap.h.
 //
-// A page goes through five forms as it fills: short lists of 1, 2, 4 and 8 entries, then an index. Up to the index its
-// entries are copied, 15 of them at most; from there on they are added in runs and never moved. All its memory comes in
-// five sizes, each with a free list: so pages that fill reuse the memory of pages that empty.
+// A page goes through five forms as it fills: short lists of 1, 2, 4 and 8 entries, then an index. Until the page has
+// an index, its entries are copied each time it grows, 15 of them at most in all. From then on entries are added in
+// runs and never moved. All memory comes in five sizes, each with a free list, so that pages that fill up reuse the
+// memory of pages that were emptied.
 #include "cli/collect/books/live_heap.h"
 
 #include <algorithm>

@@ -8,11 +8,11 @@
 //  - At most one block an address; address 0 is never in it. Any other address is accepted: addresses are rotated by
 //    four bits, so that unaligned ones, which no allocator returns, are in pages of their own.
 //  - Without memory an insert throws std::bad_alloc and has changed nothing. A look-up allocates nothing.
-//  - A page without blocks is dropped, and its memory reused; of those with a short list the last kEmptied are kept, so
-//    that a loop which allocates and frees one block does not create and drop its page each time.
+//  - A page without blocks is dropped, and its memory is reused. Of the empty pages with a short list, the last
+//    kEmptied are kept, so that a loop that allocates and frees one block does not create and drop its page each time.
 //  - A page keeps the memory that it needed at its fullest. Memory goes back to the system only at release().
-// Cost:     26-40 bytes a live block if a page has 16 and more (45 if blocks are of 112 bytes), 96 at most wherever
-//           they are, of them 32-43 for the page itself. (tests/unit/collect/live_heap_test.cc)
+// Cost:     26-40 bytes a live block if its page has 16 blocks or more (45 if blocks have 112 bytes). At most 96 bytes
+//           wherever blocks are, of which 32-43 are for the page itself. (tests/unit/collect/live_heap_test.cc)
 #pragma once
 
 #include "cli/collect/memory/prefetch.h"
@@ -55,7 +55,7 @@ class LiveHeap {
 
   // A page of addresses.
   struct Page {
-    uint64_t number;      // turned(address) / kGranules + 1; 0: no page
+    uint64_t number;      // rotr(address, kTurn) / kGranules + 1; 0: no page
     uint32_t block_unit;  // where its ShortList or Index is in the pool
     uint8_t live;         // blocks
     uint8_t made;         // with a list: its size class; with an index: the entries it has ever needed
@@ -77,8 +77,9 @@ class LiveHeap {
   // Whether the tables are too large for a cache close to the core, so that prefetching pays.
   bool is_large() const { return pool_.taken() > kSmallSlabs; }
 
-  // Three steps ahead of an event, each for the next: the page, its index, the entry. A page found this way is only a
-  // guess a few events later, but safe to read; nullptr is always a valid guess.
+  // Three steps prepare an event, each for the next one: find the page, prefetch its index, prefetch the entry. A few
+  // events later the page that was found may be outdated, so it is only a guess; but it is safe to read. nullptr is
+  // always a valid guess.
   const Page* page_of(uint64_t address) const { return page_of(nullptr, address); }
   void prefetch_index(const Page* page, uint64_t address) const {
     if (page == nullptr) return;
@@ -186,7 +187,7 @@ class LiveHeap {
 
   // Up to kMostListed blocks in any order. It is allocated only up to the entries of its size class.
   struct ShortList {
-    uint64_t granules;  // of the entries, a byte each; kNoGranule after the last
+    uint64_t granules;  // the granules of the entries, a byte each; kNoGranule after the last
     std::array<Entry, kMostListed> entries;
 
     // The word is read and written whole: a processor forwards a recent store only to loads of the same size.
@@ -203,7 +204,7 @@ class LiveHeap {
   };
   // More blocks: entry n is in run (n - 1) / kRunEntries.
   struct Index {
-    std::array<uint8_t, kGranules> numbers;  // of the entries, from 1; 0: no block begins here
+    std::array<uint8_t, kGranules> numbers;  // the numbers of the entries, from 1; 0: no block begins here
     std::array<uint32_t, kGranules / kRunEntries> run_units;
   };
   using Run = std::array<Entry, kRunEntries>;
@@ -314,7 +315,7 @@ class LiveHeap {
   bool keeps_emptied_ = true;
   size_t size_ = 0;
   std::array<uint32_t, kClassBytes.size()> free_units_;   // heads of free lists: each unit begins with the next one
-  std::array<uint32_t, kClassBytes.size()> fresh_units_;  // in the latest slab of this class
+  std::array<uint32_t, kClassBytes.size()> fresh_units_;  // the next unused unit in the latest slab of this class
   std::array<uint32_t, kClassBytes.size()> fresh_counts_{};
 };
 

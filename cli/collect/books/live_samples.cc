@@ -22,8 +22,8 @@ void LiveSamples::take(const SiteBook& sites, uint64_t ticks, uint64_t now_ns) {
   }
 }
 
-// Keeps the earlier one of each pair: the next moment, one old distance after the last, is then one new distance after
-// the last that is kept.
+// Keeps the earlier moment of each pair. The next moment is one old distance after the last one. So it is one new
+// distance after the last one that is kept.
 void LiveSamples::thin_out() {
   for (size_t i = 1; i < kMost / 2; ++i) samples_[i] = std::move(samples_[2 * i]);
   samples_.resize(kMost / 2);
@@ -48,7 +48,7 @@ uint64_t LiveSamples::bytes() const {
 }
 
 bool LiveSamples::Reader::add_row(uint32_t site, std::vector<uint64_t>* rows) {
-  if (site < next_site_) return false;  // as nearly all are
+  if (site < next_site_) return false;  // as for nearly all sites
   const size_t begin = rows->size();
   next_site_ = UINT32_MAX;
   for (size_t i = 0; i < next_.size(); ++i) {

@@ -8,9 +8,9 @@
 //  - A moment's numbers are exact for the order of events that the ledger has seen by then.
 //  - Sites below kSmallest are left out of a moment, so memory is bounded by the live heap: kMost times 16 bytes for 4
 //    KiB.
-//  - Without memory the moments are given up; nothing is thrown.
-// Cost:     30 ns a site and moment if not cached; at most 1.5 % of one core, as moments are at least 2 µs a site
-//           apart.
+//  - If memory runs out, all moments are dropped; nothing is thrown.
+// Cost:     30 ns a site and moment if not cached. This is at most 1.5 % of one core, because the time between two
+//           moments is at least 2 µs for each site.
 #pragma once
 
 #include "cli/collect/books/site_book.h"

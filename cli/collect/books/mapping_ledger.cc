@@ -1,7 +1,7 @@
 // cli/collect/books/mapping_ledger.cc: see mapping_ledger.h.
 //
-// One event may end and begin several blocks (a mapping over others, a move): peaks and timelines are updated when all
-// of it is done, so that no moment is recorded at which a page is neither at its old nor at its new place.
+// One event may end and begin several blocks (a mapping over others, a move). Peaks and timelines are updated only when
+// the whole event is booked. So no moment is recorded at which a page is neither at its old nor at its new place.
 #include "cli/collect/books/mapping_ledger.h"
 
 #include <algorithm>
@@ -96,9 +96,9 @@ void MappingLedger::map(const DeviceEvent& device_event, const Event& event) {
 }
 
 // Books an mremap as Linux performs it:
-//  - A range that keeps its size, or shrinks in place, may be several mappings with holes between them: each keeps its
-//    kind and its offset, and pages at the new place that correspond to a hole stay. Shrinking ends the tail. Several
-//    mappings can move since Linux 6.17; older kernels refuse that.
+//  - A range that keeps its size, or shrinks in place, may be several mappings with holes between them. Each mapping
+//    keeps its kind and its offset. Pages at the new place that correspond to a hole stay. Shrinking ends the tail.
+//    Several mappings can move since Linux 6.17; older kernels refuse that.
 //  - A range that grows, or shrinks and moves, is one mapping. So is one that a call with 0 old bytes maps a second
 //    time. Pages of such a mapping may have been mapped before recording began.
 void MappingLedger::end_move(const Moving& moving, const DeviceEvent& device_event, const Event& event) {
@@ -129,8 +129,8 @@ void MappingLedger::end_move(const Moving& moving, const DeviceEvent& device_eve
   }
 }
 
-// The pieces that stay in place: all that is copied, or the first page, whose kind a second mapping of a file's pages
-// gets.
+// The pieces that stay in place: all pieces that are copied; or, if a file's pages get a second mapping, the first
+// page, because the second mapping gets its kind.
 std::vector<PagePiece> MappingLedger::pieces_to_copy(const Moving& moving, const DeviceEvent& device_event,
                                                      uint64_t size_bytes, bool* is_long) {
   if ((device_event.object & wire::kMapIsCopy) == 0) return ranges_.find(moving.start, moving.start + 1);
@@ -172,11 +172,11 @@ void MappingLedger::unmap(uint64_t start, uint64_t end, uint32_t thread) {
 }
 
 void MappingLedger::begin_move(uint64_t start, uint64_t size_bytes, uint32_t thread) {
-  if (const auto at = moving_.find(thread); at != moving_.end()) {  // a longjmp left the last one
+  if (const auto at = moving_.find(thread); at != moving_.end()) {  // a longjmp left the previous mremap
     abandon_move(at);
   }
   Moving moving{start, size_bytes, ranges_.take(start, start + size_bytes), false};
-  moving.is_long = !may_look_at(moving.pieces.size());  // if so, all is of the first one's kind
+  moving.is_long = !may_look_at(moving.pieces.size());  // if so, all pages count as the first piece's kind
   moving_.emplace(thread, std::move(moving));
 }
 

@@ -2,9 +2,9 @@
 // files, and those that are only reserved (PROT_NONE), each counted as a device.
 //
 // Guarantees
-//  - A block is the pages that one call mapped, or whose access it granted or removed. Its live bytes are those still
-//    mapped; it ends with the last. Pages that are mapped over end; pages that mremap moves count until they have
-//    moved.
+//  - A block consists of the pages that one call mapped, or to which it granted or removed access. Its live bytes are
+//    those of pages that are still mapped; it ends with the last of them. Pages end when others are mapped over them.
+//    Pages that mremap moves count until they have moved.
 //  - Pages whose begin was not recorded (the loader's, stacks of threads) change nothing, until mremap moves them.
 //  - A failed call leaves its pages unchanged.
 // Context:  one thread; events in the order of their stamps.
@@ -32,7 +32,7 @@ struct MappedBlock {
   uint32_t device;  // wire::kMappedDevice …
   uint32_t site;
   uint32_t thread;
-  bool is_file;       // also if it is only reserved
+  bool is_file;       // true also while it is only reserved
   uint16_t name = 0;  // number of the program's name for it; 0: none
 };
 static_assert(sizeof(MappedBlock) == 32);
@@ -103,7 +103,7 @@ class MappingLedger {
     uint32_t name;
     std::vector<PagePiece> pieces;
   };
-  // What mremap is about to move: removed from the ranges, still in the sums.
+  // The pages that mremap is about to move: they were removed from the ranges, but are still in the sums.
   struct Moving {
     uint64_t start;
     uint64_t size_bytes;  // 0: it is not moved, but gets a second mapping

@@ -1,9 +1,9 @@
-// cli/collect/books/measurements.cc: a copy of all sites at the begin is simple, and costs nothing during events.
+// cli/collect/books/measurements.cc: copies all sites at the begin, which is simple and costs nothing during events.
 //
 // The sites of a peak need another way, as it is known only afterwards that a moment was the peak. SiteBook saves a
 // site's values before its first change after each new maximum, for one phase at a time. A measurement may last through
-// many phases, so code that begins a phase calls begin_phase() here: it copies the old phase's sites at its peak into
-// each measurement that has not had a higher one.
+// many phases, so code that begins a phase calls begin_phase() here. This copies the old phase's sites at its peak into
+// each measurement that has not had a higher peak.
 #include "cli/collect/books/measurements.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ void Measurements::make_room(uint64_t needed_bytes, size_t count) {
   while (!all_.empty() && (all_.size() + count > kMost || bytes_ + needed_bytes > kMostBytes)) drop(first_to_go());
 }
 
-// The sites of a phase are kept as long as a measurement needs a peak.
+// Lets the sites of a phase be kept as long as a measurement needs a peak.
 void Measurements::settle(uint32_t device, SiteBook* sites) {
   const bool is_wanted = std::any_of(all_.begin(), all_.end(), [device](const Measurement& one) {
     return one.device == device && one.has_phase && !one.has_ended;
@@ -78,7 +78,8 @@ uint64_t Measurements::begin(uint32_t device, SiteBook* sites, bool begins_phase
   return 0;
 }
 
-// A measurement without memory for its peak is dropped: no answer is better than a wrong one.
+// If there is no memory for a measurement's peak, the measurement is dropped: it is better to give no answer than a
+// wrong one.
 void Measurements::hand_over_peak(uint32_t device, const SiteBook& sites) {
   const uint64_t peak_bytes = sites.phase_peak().bytes;
   for (Iterator at = all_.begin(); at != all_.end();) {

@@ -1,14 +1,15 @@
 // cli/collect/books/measurements.h: how each site changed between two moments that the program chose.
 //
-// If a test exceeds its limit, the limit says by how much; this says which sites. At the begin the numbers of all sites
-// are copied, at the end those that differ are kept. A limit on a peak needs the moment of the peak, which may be in
-// any phase during the measurement: each phase that ends hands its sites over if its peak was higher.
+// If a test exceeds its limit, its message says by how much; these books say which sites did it. At the begin the
+// numbers of all sites are copied; at the end those that differ are kept. A limit on a peak needs the moment of the
+// peak, which may be in any phase during the measurement. So when a phase ends whose peak was higher than those before,
+// the measurement takes over its sites.
 //
 // Guarantees
 //  - The sites' changes of live bytes, and of totals, sum to those of the device; at the peak they sum to the peak less
 //    what was live at the begin.
 //  - At most kMost measurements, and kMostBytes of them, are kept: the oldest ended one is dropped first, then the
-//    oldest. A dropped one is not explained.
+//    oldest. A dropped measurement cannot be explained.
 // Context:  the collector's thread.
 // Cost:     a copy of 32 bytes a site of the device at the begin, a comparison at the end: some 2 ms for 100,000 sites.
 #pragma once
@@ -44,7 +45,8 @@ class Measurements {
   // Call it instead of SiteBook::begin_phase().
   void begin_phase(uint32_t device, SiteBook* sites);
   void end(uint64_t id, uint32_t device, SiteBook* sites);
-  // Of a measurement that has ended and, with of_peak, has had a phase; nullptr: no such measurement (any more).
+  // The changes of a measurement that has ended and, with of_peak, has had a phase. nullptr: there is no such
+  // measurement (any more).
   const std::vector<SiteChange>* changes(uint64_t id, bool of_peak) const;
   uint64_t bytes() const { return bytes_; }
 

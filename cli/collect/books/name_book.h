@@ -46,9 +46,9 @@ class NameBook {
       *total = {total->bytes + amount.bytes, total->blocks + amount.blocks};
     grow(&sum, &of_site, amount);
   }
-  // It loses the name. pre of all that follow: a block of that site has got the name
+  // A block loses the name. pre of all functions that follow: a block of that site has got the name
   void remove(uint32_t name, uint32_t site, uint64_t size_bytes) { shrink(name, site, {size_bytes, 1}); }
-  // A remove() that did not happen after all.
+  // Undoes a remove().
   void restore(uint32_t name, uint32_t site, uint64_t size_bytes) { grow(name, site, {size_bytes, 1}); }
   // A part of a block is gone, or is there again.
   void shrink(uint32_t name, uint32_t site, Amount less) {

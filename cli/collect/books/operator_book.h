@@ -1,9 +1,9 @@
 // cli/collect/books/operator_book.h: which PyTorch operator created which function of the backward pass, by the
 // sequence numbers of both.
 //
-// A thread that runs operators with gradients numbers the backward functions that they create. An operator begins with
-// the number that the next function will have. If several begin with one number, the last and innermost one created the
-// function.
+// If a thread runs operators with gradients, it numbers the backward functions that these operators create. An operator
+// begins with the number that the next function will have. If several begin with one number, the last and innermost one
+// created the function.
 //
 // Guarantees
 //  - If two threads had the same number among the last kKept, the function gets no operator rather than another

@@ -1,5 +1,5 @@
-// cli/collect/books/refusals.h: allocations that failed for want of memory: the sites that asked, and those that had
-// the memory.
+// cli/collect/books/refusals.h: allocations that failed because there was no memory: the sites that asked for memory,
+// and those that had it.
 #pragma once
 
 #include "cli/collect/books/site_book.h"
@@ -13,7 +13,7 @@
 namespace heapprof::cli {
 
 // The refusals of one site; the numbers are those at the last of them. The time of an event is that of the drain pass
-// that read it, so refusals of several sites may have the same ticks: their numbers have the order.
+// that read it, so refusals of several sites may have the same ticks: their numbers give the order.
 struct RefusedSite {
   uint32_t site;
   uint64_t count;
@@ -33,7 +33,7 @@ struct Refusals {
   std::vector<RefusedSite> sites;
   uint64_t elsewhere = 0;  // by sites beyond kMostSites
   uint64_t looks = 0;
-  uint64_t count = 0;  // of `sites`
+  uint64_t count = 0;  // how many refusals `sites` has
 
   static constexpr size_t kMostSites = 64;
   static constexpr uint64_t kMostLooks = 100'000'000;  // at sites, to find the largest: under a second in all

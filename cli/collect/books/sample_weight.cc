@@ -8,7 +8,7 @@
 namespace heapprof::cli {
 
 Amount weigh(const Block& block, uint64_t interval_bytes) {
-  if (block.size_bytes == 0) return {0, 1};  // no agent chooses it
+  if (block.size_bytes == 0) return {0, 1};  // no agent samples such a block
   const double weight = -1 / std::expm1(-static_cast<double>(block.size_bytes) / static_cast<double>(interval_bytes));
   const double whole = std::floor(weight);
   const uint64_t bits = wire::mix_bits(block.address ^ wire::mix_bits(block.birth));

@@ -159,9 +159,9 @@ void ScopeBook::learn_positions() {
   knows_positions_ = true;
 }
 
-// Nearly always it is one of the thread's innermost scopes. Otherwise it may be any thread's, and is looked up in a
-// table: with a linear search, if a program has very many open scopes and ends ones that are not open, each end would
-// take as long as all its begins.
+// Nearly always the scope is one of the thread's innermost ones. Otherwise it may be any thread's, and is looked up in
+// a table. With a linear search, a program that has very many open scopes and ends scopes that are not open would need
+// as much time for each end as for all begins.
 const ScopeBook::Position* ScopeBook::find(uint32_t stack, uint64_t id) {
   const Stack& own = stacks_[stack];
   const size_t innermost = own.size() - std::min<size_t>(own.size() - 1, kLooks);
@@ -179,7 +179,7 @@ ScopeBook::Stack& ScopeBook::stack_at(const Position& position) {
   return position.stack != 0 ? stacks_[position.stack] : left_.find(position.left)->second;
 }
 
-// Adds its time until now. ticks: 0 if unknown
+// Adds the scope's time until now. ticks: 0 if unknown
 void ScopeBook::count_time(Open* open, uint64_t ticks) {
   if (ticks == 0) open->is_timed = false;
   if (!open->is_timed) return;
@@ -260,8 +260,8 @@ uint32_t ScopeBook::end(uint32_t stack, uint64_t id, uint64_t ticks) {
   return position.stack == stack ? settled(stack) : stack;  // another thread's stack stays that thread's
 }
 
-// The scopes inside it stay open, and move into the scope around it. But if a part was left by this scope, the whole
-// part ends with it.
+// The scopes inside the scope stay open, and move into the scope around it. But if the scope is the outermost one of a
+// part that was left, the whole part ends.
 uint32_t ScopeBook::end_only(uint32_t stack, uint64_t id, uint64_t ticks) {
   const Position* const found = id == 0 ? nullptr : find(stack, id);
   if (found == nullptr) {

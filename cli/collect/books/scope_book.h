@@ -1,10 +1,10 @@
 // cli/collect/books/scope_book.h: the books of the program's own scopes: how often, how long, and what was allocated
 // and freed in each; and its marks.
 //
-// A thread has a stack of open scopes. What it allocates counts for the innermost one. A part of a stack may be left,
-// and entered again by another thread (coroutines): a part that was left is kept by the id of its outermost scope. A
-// scope apart (a range of NVTX that may end in another thread) is in no thread's stack: it is kept like a part that was
-// left, by its own id.
+// A thread has a stack of open scopes. What it allocates counts for the innermost one. A thread may leave a part of its
+// stack, and another thread may enter this part (coroutines). In between, the part is kept under the id of its
+// outermost scope. A scope apart (a range of NVTX that may end in another thread) is in no thread's stack: it is kept
+// like a part that was left, under its own id.
 //
 // Guarantees
 //  - What scopes allocated and freed is exact, to the byte, in whatever order their begins and ends come.
@@ -78,7 +78,7 @@ class ScopeBook {
   static constexpr size_t kMostPaths = 1u << 14;
   static constexpr size_t kMostOpen = 1u << 20;
   static constexpr size_t kMostMarks = 10'000;
-  static constexpr uint32_t kHost = 0;  // as a device
+  static constexpr uint32_t kHost = 0;  // the host's number as a device
 
   // `stack` below: a thread's stack of open scopes (ThreadSlot::scopes); 0: it is in none. Functions that return a
   // stack return the thread's stack from now on.
@@ -120,12 +120,12 @@ class ScopeBook {
   void call(uint32_t stack, wire::DeviceCall call, uint64_t duration_ticks, uint64_t size_bytes);
   void launch_kernels(uint32_t stack, uint64_t count) { paths_[stacks_[stack].back().path].kernel_launches += count; }
 
-  // The same if the thread may be in another scope by now: counts for the scope alone, by its path.
+  // The same if the thread may be in another scope by now: they count only for the scope with this path.
   uint32_t path_of(uint32_t stack) const { return stack == 0 ? 0 : stacks_[stack].back().path; }
   void allocate_by_path(uint32_t path, Amount amount) { count_allocation(&paths_[path].host, amount); }
   void free_by_path(uint32_t path, Amount amount) { count_free(&paths_[path].host, amount); }
 
-  // No event comes any more. end_ticks: until then open scopes lasted
+  // Call it when no event comes any more. end_ticks: the time until which open scopes lasted
   void finish(uint64_t end_ticks);
 
   // [0] is outside all scopes: nothing of it is counted.
@@ -153,9 +153,9 @@ class ScopeBook {
   // A scope's growth since its begin.
   struct Level {
     uint64_t growth;  // modulo 2^64
-    int64_t peak;     // since it was last passed on
-    int64_t highest;  // ever
-    uint64_t passed;  // of the growth, to the scope around it
+    int64_t peak;     // since it was last added to the scope around it
+    int64_t highest;  // the highest growth ever
+    uint64_t passed;  // the part of `growth` that was added to the scope around it
 
     void rise(uint64_t size_bytes) {
       growth += size_bytes;
@@ -171,17 +171,17 @@ class ScopeBook {
     uint64_t id;
     uint32_t path;
     bool is_timed;
-    bool is_apart;  // in no thread's stack, and never was: its time runs on
+    bool is_apart;  // never in a thread's stack, so its time never stops
     bool was_left;
     uint64_t since_ticks;   // when it began, or was entered last
     uint64_t active_ticks;  // before that
     uint64_t inner_ticks;   // of scopes inside it
-    uint64_t passed_ticks;  // of its time, to the scope around it
+    uint64_t passed_ticks;  // the part of its time that was added to the scope around it
     uint64_t items;
     uint64_t begin_ticks;
     uint64_t live_before_bytes;
-    uint32_t devices_before;  // of InstanceBook
-    uint32_t thread_id;       // that began it
+    uint32_t devices_before;  // the row of InstanceBook for what devices had before
+    uint32_t thread_id;       // the thread that began it
     Level host;
     std::vector<std::pair<uint32_t, Level>> devices;
   };
@@ -241,7 +241,7 @@ class ScopeBook {
   Position found_{};
   size_t open_ = 0;
   InstanceBook instances_;
-  uint64_t now_ticks_ = 0;  // of the end that is being recorded
+  uint64_t now_ticks_ = 0;  // the time of the end that is being recorded
   uint64_t now_live_bytes_ = 0;
   uint32_t now_thread_id_ = 0;
   uint64_t lost_ = 0;

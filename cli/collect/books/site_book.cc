@@ -5,7 +5,8 @@
 
 namespace heapprof::cli {
 
-// Sites that allocate one size each, of which compilers have a million, should not pay for the counters of all sizes.
+// In a compiler a million sites may allocate blocks of one size each. They should not pay for the counters of all
+// sizes.
 void SiteBook::start_histogram(SiteEntry& entry, uint32_t size_class, uint64_t blocks) {
   const size_t index = histograms_.size() == 0 ? 1 : histograms_.size();
   histograms_.grow_to(index + 1);

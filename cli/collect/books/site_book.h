@@ -1,9 +1,10 @@
 // cli/collect/books/site_book.h: the numbers of every site and of all sites together, with the exact peak.
 //
 // The value of each site at the peak is found without copying all sites at every new maximum: `epoch` counts the
-// maxima, and a site that is about to change after a new one first saves its value. So at the end a site's value at the
-// last maximum is the one saved for that epoch or, if it has not changed since, its current one. The peak of a phase is
-// kept in the same way, apart from the sites, and only while a measurement needs it (measurements.h).
+// maxima. When a site changes for the first time after a new maximum, it first saves its value. So at the end a site's
+// value at the last maximum is the one saved for that epoch or, if the site has not changed since, its current value.
+// The peak of a phase is kept in the same way, apart from the sites, and only while a measurement needs it
+// (measurements.h).
 //
 // Guarantees
 //  - The sites' live numbers sum to the totals at every moment (modulo 2^64: the target could send any size).
@@ -37,7 +38,7 @@ struct SiteEntry {
   Amount total;
   uint64_t temporary_blocks;
   uint64_t lifetime_low_ticks;  // 96 bits: a server's blocks live for more than 2^64 ticks together
-  // Blocks that a realloc here made from an older one, and the bytes of those that moved.
+  // How many blocks a realloc at this site made from an older block, and the bytes of those that moved.
   uint64_t resized_blocks;
   uint64_t moved_bytes;
   // Of all blocks ever; unset before the first.
@@ -120,7 +121,7 @@ class SiteBook {
     }
   }
 
-  // Part of a block that lives on, such as a mapping: so many bytes of it are gone, or are there again.
+  // For a part of a block that lives on, such as a mapping: this many bytes of it are gone, or are there again.
   void shrink(uint32_t site, uint64_t size_bytes) {
     SiteEntry& entry = sites_[site];
     save(site, entry);
@@ -158,8 +159,8 @@ class SiteBook {
     }
   }
 
-  // After each event that added: is this a new maximum? A realloc is one event, so its remove and add come before one
-  // check.
+  // Call it after each event that added memory: it checks for a new maximum. A realloc is one event, so it makes one
+  // check after its remove and its add.
   void check_peak(uint64_t ticks) {
     if (totals_.live.bytes > watched_bytes_) raise_peak(ticks);
     if (totals_.live.blocks > totals_.max_blocks) {
@@ -169,7 +170,7 @@ class SiteBook {
   }
 
   const Totals& totals() const { return totals_; }
-  // The bytes and blocks ever allocated, summed over the sites; UINT64_MAX bytes: so many or more.
+  // The bytes and blocks ever allocated, summed over the sites; UINT64_MAX bytes: at least that many.
   Amount total() const;
   uint64_t epoch() const { return epoch_; }  // grows with every new maximum of bytes
 
@@ -210,7 +211,7 @@ class SiteBook {
       totals_.peak_ticks = ticks;
       ++epoch_;
     }
-    if (has_phase_) {  // its peak is the smaller one
+    if (has_phase_) {  // the phase's peak is the smaller of the two
       phase_peak_ = totals_.live;
       ++phase_epoch_;
     }

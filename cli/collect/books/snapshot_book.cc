@@ -2,9 +2,9 @@
 // and no site's amount at any other snapshot changes.
 //
 // Snapshots of marks are never dropped: they have names, and the program's author asked for each. Of those by time
-// every other one is dropped, so that the rest is evenly spread over the run, as LiveSamples' moments are. Doing so at
-// once took 160 ms if 100,000 sites change all the time, and rings run full in that time: so it begins while there is
-// still room, and each snapshot does a little of it.
+// every other one is dropped, so that the rest is evenly spread over the run, as LiveSamples' moments are. If 100,000
+// sites change all the time, dropping all of them at once took 160 ms, and rings run full in that time. So the dropping
+// begins while there is still room, and each new snapshot does a little of it.
 #include "cli/collect/books/snapshot_book.h"
 
 #include <algorithm>
@@ -83,7 +83,7 @@ void SnapshotBook::give_up() {
   is_given_up_ = true;
 }
 
-// The next snapshot has all devices of this one: a device that has had memory stays.
+// The next snapshot has all devices of this one, because a device that has had memory stays in the books.
 void SnapshotBook::fold_into_next(size_t index) {
   for (const KeptDevice& device : snapshots_[index].devices) {
     for (KeptDevice& next : snapshots_[index + 1].devices) {
@@ -107,7 +107,7 @@ bool SnapshotBook::begin_pass() {
   return true;
 }
 
-// Drops the first of each two snapshots by time, of those that were there when the pass began. The last of all has no
+// Drops the first of each pair of snapshots by time that existed when the pass began. The last snapshot of all has no
 // next one, and stays.
 void SnapshotBook::fold_one() {
   size_t i = pass_at_;

@@ -8,7 +8,7 @@
 //  - A snapshot is exact for the order of events that the ledger has seen by then, for every site.
 //  - Memory is bounded: kMost snapshots, of which kMostMarks are of marks, and kMostSteps changes of their sites.
 //    Before either limit is reached, every other snapshot by time is merged into the next one. If no snapshot by time
-//    is left, further snapshots are counted and not taken.
+//    is left, further snapshots are not taken, only counted.
 //  - Without memory all snapshots are given up and counted; nothing is thrown.
 // Context:  one thread.
 // Trust:    every number is the target's; differences are modulo 2^64.
@@ -49,7 +49,7 @@ struct KeptSnapshot {
   uint32_t thread_id;
   std::vector<KeptDevice> devices;
   std::vector<KeptTensors> tensors = {};  // of those that the thread reported
-  uint64_t lost_tensors = 0;              // reported tensors without a live block
+  uint64_t lost_tensors = 0;              // reported tensors that had no live block
 };
 
 class SnapshotBook {
@@ -84,7 +84,7 @@ class SnapshotBook {
   // Memory has run out: counts all snapshots as lost, also those to come.
   void give_up();
 
-  // Calls visit(site, Amount more), by rising site: the change since the previous snapshot.
+  // Calls visit(site, Amount more), in ascending order of sites: the change since the previous snapshot.
   template <typename Visitor>
   static void for_each_step(const KeptDevice& device, const Visitor& visit);
 
@@ -110,7 +110,7 @@ class SnapshotBook {
   uint64_t lost_ = 0;
   uint64_t thinned_ = 0;
   uint32_t thinnings_ = 0;
-  size_t pass_at_ = 0;   // position of the thinning that is under way
+  size_t pass_at_ = 0;   // position that the thinning under way has reached
   size_t pass_end_ = 0;  // where it ends; 0: none is under way
 };
 

@@ -12,8 +12,8 @@ namespace heapprof::cli {
 namespace {
 
 // Drops the closest bounds: if a program pauses for an hour, the bounds around the pause are kept. At least a quarter
-// of the kind is dropped, so that this is not done again at once. Returns how far bounds of the kind are apart then, at
-// least; 0: there was none to give up.
+// of the kind is dropped, so that this is not done again at once. Returns the least distance of two bounds of the kind
+// after this; 0: there was no bound to give up.
 uint64_t thin_out(std::vector<StayBound>* bounds, bool is_marked) {
   if (bounds->size() < 3) return 0;
   const uint32_t first = bounds->front().serial;
@@ -33,13 +33,14 @@ uint64_t thin_out(std::vector<StayBound>* bounds, bool is_marked) {
     };
     if (4 * static_cast<size_t>(std::count_if(bounds->begin(), bounds->end(), is_close)) < count) continue;
     before = bounds->front().ticks;
-    std::erase_if(*bounds, is_close);  // in place: nothing here may need memory
+    std::erase_if(*bounds, is_close);  // in place, because nothing here may need memory
     return distance;
   }
 }
 
-// The table uses as many low bits as it has slots for. (The site, in bits 32 and up of the key, reaches no lower bit of
-// the first product; with that alone every third site would have its stays side by side.)
+// The table uses only the low bits of the hash, as many as its number of slots needs. (The site is in bits 32 and up of
+// the key, so it changes no lower bit of the first product. With this product alone, every third site would have its
+// stays next to each other.)
 size_t slot_hash(uint32_t site, uint32_t begin, uint32_t end) {
   uint64_t hash = (uint64_t{site} << 32 ^ uint64_t{begin} << 16 ^ end) * 0x9E3779B97F4A7C15;
   hash = (hash ^ hash >> 32) * 0xD6E8FEB86659FD93;
@@ -70,7 +71,7 @@ uint64_t StayBounds::set(uint64_t now_ticks, uint64_t said_ticks, bool is_marked
     const uint64_t distance = thin_out(&bounds_, is_marked);
     if (!is_marked) distance_ = std::max(distance_, distance);
   }
-  // Bounds that the ledger placed after the mark were before it all the same.
+  // Bounds that were set before the mark come before it, even if the ledger gave them a later time.
   for (StayBound& bound : bounds_) bound.said_ticks = std::min(bound.said_ticks, said_ticks);
   open_ticks_ = now_ticks + 1;
   bounds_.push_back({open_ticks_, said_ticks, next_serial_++, is_marked});
@@ -93,7 +94,7 @@ void StayBounds::thin() {
 }
 
 uint32_t StayBounds::stretch_of(uint64_t ticks) {
-  if (ticks >= bounds_.back().ticks) return bounds_.back().serial;  // as the ends of most are
+  if (ticks >= bounds_.back().ticks) return bounds_.back().serial;  // as for the ends of most blocks
   // Blocks that end one after the other often began one after the other.
   if (latest_ + 1 < bounds_.size() && ticks >= bounds_[latest_].ticks && ticks < bounds_[latest_ + 1].ticks)
     return bounds_[latest_].serial;

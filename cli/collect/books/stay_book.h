@@ -1,13 +1,14 @@
 // cli/collect/books/stay_book.h: lifetimes by time bucket: blocks that lived across a bound (a bucket boundary), by the
 // buckets in which they began and ended, for each site (cli/model/profile/stays.h).
 //
-// Bounds are set by time, 64 at most: when there are so many, the closest ones are given up and the distance doubles. A
-// mark or a snapshot is a bound, too; of these as many are kept, in the same way. The end of a block costs a
-// comparison; only a block that began before the latest bound costs more.
+// Bounds are set by time. When there are 64 of them, the closest ones are given up and the distance doubles. Each mark
+// and each snapshot sets a bound as well; of these 64 are kept, in the same way. The end of a block costs a comparison;
+// only a block that began before the latest bound costs more.
 //
 // Guarantees
 //  - At every bound that is left the stays say exactly what was live there, and in which bucket ("stretch") it began.
-//  - A book has at most kFewest stays, or kStaysOfSite for each site; if there would be more, bounds are given up.
+//  - A book has at most kFewest stays or, if that is more, kStaysOfSite for each site. If there would be more stays,
+//    bounds are given up.
 //  - Without memory the stays of the book are given up; nothing is thrown.
 // Context:  the ledger's thread.
 // Cost:     5-10 ns for a block that lived across a bound, 32 to 64 bytes a stay.
@@ -28,13 +29,13 @@ struct StayBound {
   bool is_marked = false;   // by the program, or by a snapshot
 };
 
-// Gives up the closest bounds, a quarter or more of those set by time; if none of these is left, of the others. The
-// first and the last one stay. False: there are no more.
+// Gives up the closest bounds: a quarter or more of those set by time or, if there are no such bounds any more, of the
+// others. The first and the last bound stay. False: there was no bound to give up.
 bool thin_out(std::vector<StayBound>* bounds);
 
 class StayBounds {
  public:
-  static constexpr size_t kMost = 64;  // of each kind
+  static constexpr size_t kMost = 64;  // of each kind: those set by time, and the others
 
   void start(uint64_t ticks);
   // The latest bound: a block that began before it has lived across one.
@@ -47,7 +48,7 @@ class StayBounds {
   uint64_t add_mark(uint64_t now_ticks, uint64_t mark_ticks) { return set(now_ticks, mark_ticks, true); }
   // Sets the last bound, at the end of the run: live blocks live across it.
   void finish(uint64_t end_ticks);
-  // The serial of the bound that begins the bucket in which the time is.
+  // The serial number of the bound at which the bucket with this time begins.
   uint32_t stretch_of(uint64_t ticks);
   // Gives up bounds, for a book that has no room for as many.
   void thin();
@@ -88,7 +89,8 @@ class StayBook {
     uint64_t begin_ticks;
     uint64_t end_ticks;
   };
-  // So much ended; blocks: 1, or 0 for a part of a block that lives on; for a sampled block its weight.
+  // Notes that these bytes and blocks ended; blocks: 1, or 0 for a part of a block that lives on; for a sampled block
+  // its weight.
   void end(uint32_t site, Life life, uint64_t bytes, uint64_t blocks) {
     if (bounds_ != nullptr && life.begin_ticks < bounds_->open_ticks()) [[unlikely]]
       note(site, life, bytes, blocks);
@@ -102,7 +104,7 @@ class StayBook {
   }
 
   bool is_given_up() const { return is_given_up_; }
-  // take(const KeptStay&) for all, in any order; a stay may come in parts.
+  // Calls take(const KeptStay&) for all stays, in any order; a stay may come in parts.
   template <typename Take>
   void for_each(Take take) const {
     const auto take_all = [&take](const auto& stays) {
@@ -132,7 +134,8 @@ class StayBook {
   StayBounds* bounds_ = nullptr;
   std::vector<KeptStay> slots_;  // by a hash, a power of two of them; end 0: free
   size_t used_ = 0;
-  // By site, stays not in the table yet: blocks of a site that end one after the other mostly began in one bucket.
+  // By site, stays that are not in the table yet: of blocks of a site that end one after the other, most began in the
+  // same bucket.
   std::vector<KeptStay> latest_;
   std::array<KeptStay, kAwaited> awaited_{};  // a ring: these wait until their slots are prefetched
   size_t next_awaited_ = 0;

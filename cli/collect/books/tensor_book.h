@@ -2,9 +2,9 @@
 //
 // Guarantees
 //  - A block counts once in a snapshot, with the role that was reported first.
-//  - Memory is bounded: kMost tensors are kept until their threads' snapshots, and kMostSites of their sites and the
-//    ten largest of each device in a snapshot, kMostKeptSites in all. Further tensors are counted, and further sites
-//    are one for each role.
+//  - Memory is bounded: kMost tensors are kept until their threads' snapshots. A snapshot keeps, for each device,
+//    kMostSites of their sites and the ten largest tensors; all snapshots together keep kMostKeptSites sites. Further
+//    tensors are counted, and further sites are added up as one site for each role.
 // Context:  one thread.
 // Trust:    every address is the target's: it is looked up, and never dereferenced.
 #pragma once
@@ -34,7 +34,7 @@ struct KeptTensor {
   wire::TensorRole role;
 };
 
-// How much of a device tensors had at a snapshot.
+// How much of a device's memory was in tensors at a snapshot.
 struct KeptTensors {
   uint32_t device;                                                // as in KeptDevice
   std::map<std::pair<uint32_t, wire::TensorRole>, Amount> sites;  // by the site of their blocks
@@ -48,7 +48,7 @@ class TensorBook {
   static constexpr size_t kMostKeptSites = 1u << 17;  // of all snapshots
   static constexpr size_t kLargest = 10;
 
-  // Without room it is counted with those that are not found.
+  // If there is no room for the tensor, it is counted with those that are not found.
   void tell(uint32_t thread, const ToldTensor& tensor);
   // What the thread has reported since its last snapshot.
   std::vector<ToldTensor> take(uint32_t thread);

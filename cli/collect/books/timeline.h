@@ -1,4 +1,5 @@
-// cli/collect/books/timeline.h: the smallest and largest number of live bytes per stretch of time, in bounded memory.
+// cli/collect/books/timeline.h: the smallest and largest number of live bytes in each bucket of time, in bounded
+// memory.
 //
 // Guarantees
 //  - Every recorded value is within its bucket's bounds; maximum and minimum of a bucket were really reached.
@@ -40,7 +41,7 @@ class LiveTimeline {
     if (live_bytes > open_.max_bytes) open_.max_bytes = live_bytes;
   }
 
-  // All buckets up to `ticks`, the last one included.
+  // All buckets up to `end_ticks`, the last one included.
   std::vector<Bucket> buckets(uint64_t end_ticks);
   uint64_t width_ticks() const { return 1ull << width_log2_; }
   uint64_t last_bytes() const { return last_bytes_; }

@@ -2,7 +2,7 @@
 //
 // Guarantees
 //  - The newest `most` events are kept, fewer if memory runs out, and the older ones counted.
-//  - Every noted event changed the books: a release that the driver refused is an end and a begin.
+//  - Every noted event changed the books. So a release that the driver refused is noted as an end and a begin.
 // Context:  one thread; events in the order of their stamps.
 // Cost:     40 bytes an event; nothing while it is off, or for the heap's events.
 #pragma once
@@ -70,7 +70,7 @@ class TraceBook {
       } catch (const std::bad_alloc&) {
       }
     }
-    is_full_ = true;  // with the events it has by now
+    is_full_ = true;  // from now on it does not grow
     ++older_;
     if (events_.empty()) return;
     events_[next_] = event;

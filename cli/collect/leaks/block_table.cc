@@ -1,5 +1,6 @@
-// cli/collect/leaks/block_table.cc: nearly every word of a program is no pointer, so a look-up first checks whether it
-// is in a cluster of the heap at all, of which there are few; then a page's entry leads to the blocks that begin on it.
+// cli/collect/leaks/block_table.cc: finds blocks in two steps. Most words of a program are no pointers, so a look-up
+// first checks whether the word is in one of the few clusters of the heap. Then a page's entry leads to the blocks that
+// begin on this page.
 #include "cli/collect/leaks/block_table.h"
 
 #include <algorithm>
@@ -10,7 +11,8 @@ namespace {
 
 constexpr uint64_t kPageBits = 12;
 constexpr uint64_t kMostGapPages = 256;     // between two pages of a cluster: 1 KiB of index
-constexpr uint64_t kMostBlockPages = 1024;  // of one block; more than a gap: a larger block ends its cluster
+constexpr uint64_t kMostBlockPages = 1024;  // of one block; larger than the largest gap, so a larger block ends its
+                                            // cluster
 constexpr uint64_t kEndOfAddresses = uint64_t{1} << 56;
 
 uint64_t page_of(uint64_t address) { return address >> kPageBits; }

@@ -3,9 +3,9 @@
 // Guarantees
 //  - Blocks are in the order of their addresses. A block of 0 bytes contains its own address.
 // Context:  one thread; look-ups from several.
-// Cost:     24 bytes a block and 4 bytes for each page from the first block of a cluster to its last, except for the
-//           pages of a block of more than 4 MiB; a look-up of a word that is no heap address 2 ns, of a block some 10
-//           ns.
+// Cost:     24 bytes a block, and 4 bytes for each page from the first block of a cluster to its last. (The pages of a
+//           block of more than 4 MiB take none.) A look-up of a word that is no heap address takes 2 ns, of a block
+//           some 10 ns.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ namespace heapprof::cli {
 enum class LeakKind : uint8_t {
   kUnjudged,      // unknown: it did not exist yet when the memory was searched
   kReachable,     // reachable through pointers to starts of blocks
-  kPossiblyLost,  // only through a pointer into a block's middle, its own or one on the way
-  kIndirectly,    // only lost blocks point to it
-  kLost           // definitely lost: nothing does
+  kPossiblyLost,  // only through a pointer into the middle of this block, or of one on the way to it
+  kIndirectly,    // reached only from a lost block
+  kLost           // definitely lost: no block outside its ring leads to it (leak_marks.h)
 };
 inline constexpr size_t kLeakKinds = 5;
 
@@ -28,7 +28,7 @@ struct LeakBlock {
   uint64_t start;
   uint64_t size_bytes;
   uint32_t site;
-  uint32_t holder : 24 = 0;  // of root_holders.h; 0: none
+  uint32_t holder : 24 = 0;  // its holder's id (root_holders.h); 0: none
   LeakKind kind : 8 = LeakKind::kUnjudged;
 
   uint64_t end() const { return start + (size_bytes == 0 ? 1 : size_bytes); }
@@ -39,7 +39,7 @@ class BlockTable {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  // pre: fewer than kNone blocks; blocks whose end is no address, or that are inside others, are left out
+  // pre: fewer than kNone blocks. Blocks that end above 2^56, and blocks that begin inside another one, are left out
   explicit BlockTable(std::vector<LeakBlock> blocks);
 
   size_t size() const { return blocks_.size(); }
@@ -52,12 +52,13 @@ class BlockTable {
   uint32_t first_behind(uint64_t address) const;
 
  private:
-  // Pages without a large gap: first[i] is the first block that begins on its page i or later.
+  // Pages without a large gap between them: index_[index_off + i] is the first block that begins on page i of the
+  // cluster, or later.
   struct Cluster {
     uint64_t first_page;
     uint64_t pages;
     uint64_t index_off;
-    uint64_t end;  // of its last block, whose pages have no entries if they are many
+    uint64_t end;  // of its last block; if this block has many pages, they have no entries
   };
 
   std::vector<LeakBlock> blocks_;

@@ -1,5 +1,5 @@
-// cli/collect/leaks/leak_check.cc: only the thread that stopped the others is their tracer, so one thread does it all,
-// and when it ends they run again.
+// cli/collect/leaks/leak_check.cc: one thread makes the whole check, because only the thread that stopped the others is
+// their tracer. When it ends, they run again.
 #include "cli/collect/leaks/leak_check.h"
 
 #include "cli/base/clock.h"
@@ -20,11 +20,11 @@ namespace heapprof::cli {
 namespace {
 
 constexpr char kEndedMeanwhile[] = "the process ended during the check";
-constexpr uint64_t kHoldNs = 100'000'000;  // how long threads stay stopped once the process may end
+constexpr uint64_t kHoldNs = 100'000'000;  // how long threads stay stopped after the process was allowed to end
 constexpr uint64_t kHelpIntervalNs = 5'000'000;
 constexpr timespec kPauseOfProcess{0, 500'000};
 
-// The number of windows that its blocks are in: pointers lead from any to any.
+// The number of windows that contain blocks. All of them are needed at once, because any block may point to any other.
 size_t windows_of(const BlockTable& blocks) {
   size_t windows = 0;
   uint64_t next = 0;
@@ -40,7 +40,7 @@ size_t windows_of(const BlockTable& blocks) {
 }  // namespace
 
 LeakCheck::LeakCheck(const LeakQuestion& question) : question_(question), start_ns_(monotonic_ns()) {
-  // Signals to the collector are the first thread's.
+  // Blocks signals in the new thread, so that the collector's first thread gets them.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

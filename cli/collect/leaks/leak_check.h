@@ -1,18 +1,18 @@
-// cli/collect/leaks/leak_check.h: the check of one process at its end, in its own thread, while the rings of this
-// process and all others are read on.
+// cli/collect/leaks/leak_check.h: checks one process for leaks at its end. The check has its own thread, so that the
+// rings of all processes are read in the meantime.
 //
 //   the constructor → kStopping … kStopped → give(scene) → kSearching
-//           … kDone (from kStopping where threads did not stop) → the agent is answered … kEnded
+//           … kDone (from kStopping if threads did not stop) → the agent is answered … kEnded
 //
 // Guarantees
-//  - It reaches kDone, with a result or the reason for a missing one, soon after kMostNs at the latest, unless the
-//    kernel does not answer (a file system that hangs; userfaultfd, where a stopped thread would have to fill in the
-//    page): then is_overdue() is true, and the process has to be let go.
+//  - It reaches kDone, with a result or the reason for a missing one, soon after kMostNs at the latest. If the kernel
+//    does not answer (a file system that hangs; userfaultfd, where a stopped thread would have to fill in the page),
+//    kDone may not be reached. Then is_overdue() is true, and the caller has to let the process go on.
 //  - The threads that it stopped run again when it is destroyed; from kEnded on destroying it does not wait.
-// Not provided: whether the process was still waiting at its end: the agent says it (EndQuestion).
-// Context:  the thread that reads the rings. A forked copy of it destroys no LeakCheck.
-// Trust:    what the process says is only used as an address to read at, in its own memory.
-// Cost:     nothing in the process but the wait: some ms, and about 0.3 s for a million small blocks.
+// Not provided: whether the process was still waiting when the check ended: the agent says so (EndQuestion).
+// Context:  the thread that reads the rings. A forked copy of the collector must not destroy a LeakCheck.
+// Trust:    what the process says is only used as an address at which its own memory is read.
+// Cost:     the process only has to wait: some ms, and about 0.3 s for a million small blocks.
 #pragma once
 
 #include "cli/collect/leaks/block_table.h"
@@ -53,7 +53,7 @@ struct LeakScene {
 struct LeakResult {
   std::string problem;            // why there is no answer; empty: there is one
   std::vector<LeakBlock> blocks;  // by address, each with its kind
-  std::vector<LostOwner> owners;  // as LeakMarks has them
+  std::vector<LostOwner> owners;  // from LeakMarks::lost_owners()
   RootHolders holders;            // of the blocks
   uint64_t read_bytes = 0;
   uint64_t unread_bytes = 0;

@@ -1,14 +1,16 @@
 // cli/collect/leaks/leak_marks.cc: three searches, each for a worse kind of block.
 //
-// The first finds what roots reach by starts of blocks, and sets aside blocks that only an inner pointer leads to. The
-// second starts at these, and finds all that they lead to and that was not reached yet: a block is searched once, as
-// its content does not depend on what leads to it. What is left is lost. The third search finds which of these blocks a
-// programmer has to free, so that the rest is freed with them, and how much that is.
+// The first search finds the blocks that roots reach by pointers to starts of blocks, and sets aside blocks to which
+// only a pointer into their middle leads. The second search starts at the blocks set aside, and finds all blocks that
+// they lead to and that were not reached yet. A block is searched once, because its content does not depend on what
+// leads to it. The blocks that are left are lost. The third search finds which of them a programmer has to free, so
+// that the rest is freed with them, and how much this is.
 //
-// Some inner pointers count as one to the start (as in Valgrind's --leak-check-heuristics): to the characters of a
-// string of the old ABI, after its length, capacity and count; to the address after the size that some allocators put
-// before a block (sqlite); to the address after the number of elements that new[] stores if elements have destructors;
-// and to a base of an object with several bases, if both begin with a virtual function table.
+// Some pointers into the middle count as pointers to the start (as with Valgrind's --leak-check-heuristics). These are
+// pointers to the characters of a string of the old ABI, after its length, capacity and count; to the address after the
+// size that some allocators put before a block (sqlite); and to the address after the number of elements that new[]
+// stores if elements have destructors. Pointers to a base of an object with several bases count as well, if both begin
+// with a virtual function table.
 #include "cli/collect/leaks/leak_marks.h"
 
 #include <algorithm>
@@ -25,7 +27,7 @@ namespace {
 constexpr uint64_t kWordBytes = sizeof(uint64_t);
 constexpr uint64_t kMostObjectBytes = 64 << 10;  // of an object with several bases
 constexpr uint64_t kMostHeaderBytes = 24;        // before the data of an old string or an array
-constexpr uint64_t kLooksBetween = 4096;         // blocks, between two checks whether to stop
+constexpr uint64_t kLooksBetween = 4096;         // blocks that are visited between two checks whether to stop
 
 // The header of a chunk of glibc's malloc is 16 bytes before its block; its first 8 bytes are in the previous block.
 uint64_t next_header_of(const LeakBlock& block) {
@@ -70,11 +72,13 @@ bool is_new_array(const LeakBlock& block, uint64_t offset, const FirstWords& fir
          (block.size_bytes - kWordBytes) % first.words[0] == 0 && first.words[0] < block.size_bytes;
 }
 
-// Sums owners of one kind and the same sites. A ring's sum is found by all its sites, however many: they are no more
-// than its blocks. Single blocks, of which there may be millions, are looked up by their site alone.
+// Adds up owners of the same kind with the same sites. The sum for a ring is looked up by all its sites; there are no
+// more of them than blocks in the ring. The sum for a single block is looked up by its site alone, because there may be
+// millions of single blocks.
 class OwnerSums {
  public:
-  // owner: the blocks of a ring, or one block; bytes, blocks: of them and all that they lead to.
+  // owner: the blocks of a ring, or one block; bytes, blocks: the size and number of these and all blocks that they
+  // lead to.
   void add(const BlockTable& table, std::vector<uint32_t>* owner, uint64_t bytes, uint64_t blocks) {
     if (blocks == 0) return;  // none of them was recorded
     std::sort(owner->begin(), owner->end(), [&table](uint32_t a, uint32_t b) { return table[a].site < table[b].site; });
@@ -126,7 +130,7 @@ class OwnerSums {
     if (parts->size() > LeakMarks::kMostParts) parts->resize(LeakMarks::kMostParts);
   }
 
-  // Its parts are in the order of `parts`.
+  // The sum to which an owner with these parts is added. Its own parts are in the order of `parts`.
   LostOwner& sum_of(const std::vector<LostPart>& parts, bool is_ring) {
     if (parts.empty()) return unrecorded_;
     LostOwner* sum = nullptr;
@@ -194,7 +198,7 @@ void LeakMarks::suspect(uint32_t block) {
   suspects_.push_back(block);
 }
 
-// holder_of_word: called if the word leads to a block whose holder it may change.
+// holder_of_word is called if the word leads to a block whose holder may change.
 template <typename HolderOfWord>
 void LeakMarks::mark_from(uint64_t word, bool is_libc, const HolderOfWord& holder_of_word) {
   const Found found = look_up(word);
@@ -259,7 +263,7 @@ void LeakMarks::follow_reachable() {
   }
 }
 
-// Suspects that were reached after all are dropped.
+// First drops the suspects that were reached in another way after all.
 void LeakMarks::follow_suspects() {
   std::erase_if(suspects_, [this](uint32_t block) { return blocks_[block].kind != LeakKind::kPossiblyLost; });
   while (!suspects_.empty() && !has_to_stop()) {
@@ -327,12 +331,14 @@ void LeakMarks::walk_lost(const Edges& edges, uint32_t from, std::vector<bool>* 
   }
 }
 
-// A ring is a set of blocks that reach each other (a strongly connected component); a single block is one, too. Of each
-// ring that no other leads into, one block is lost. If all blocks are walked in the order of addresses, a ring is
-// completely left before any ring that leads into it. So walks that start in the reverse of that order start at one
-// block of each such ring, that of the smallest address, and have visited all other blocks when their turn comes (as in
-// Kosaraju's algorithm). The ring is what leads to that block: as no other ring does, a walk against the pointers finds
-// nothing else, and no two of these walks visit the same block.
+// A ring is a set of blocks that reach each other (a strongly connected component); a single block is one, too. In each
+// ring that no other ring leads into, one block is definitely lost. The first walks visit all blocks in the order of
+// their addresses, and note the order in which blocks are left. If one ring leads into another, its last block is left
+// after all blocks of the other. So the second walks, which start in the reverse of this order, start at one block of
+// each ring that no other leads into: the one with the smallest address. All other blocks have been visited when their
+// turn comes (as in Kosaraju's algorithm). A third walk, against the pointers, from each start finds the blocks of its
+// ring. It finds no other blocks, because no other ring leads to this one; so no two of these walks visit the same
+// block.
 void LeakMarks::follow_lost() {
   const Edges edges = edges_of_lost();
   std::vector<uint32_t> left;

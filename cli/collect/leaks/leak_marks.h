@@ -2,22 +2,24 @@
 // which every word may be a pointer.
 //
 // The kinds are those of Valgrind's memcheck. A block is reachable if pointers to starts of blocks lead to it from the
-// roots. If a pointer into a block's middle is needed, its own or on the way, it is possibly lost; four patterns of C++
-// libraries count as pointers to the start (leak_marks.cc). Of all other blocks, one is definitely lost if no other of
-// them points to it. In a ring (blocks that reach each other) that no other enters, the one with the smallest address
-// is. Blocks reached from a lost one are indirectly lost. A lost block, alone or with its ring, owns what is reached
-// from it: lost_owners() says by site how much that is.
+// roots. If every such path needs a pointer into the middle of a block, this one or one on the way, the block is
+// possibly lost. Four patterns of C++ libraries count as pointers to the start (leak_marks.cc). All other blocks are
+// lost. A lost block is definitely lost if no other lost block points to it. If blocks that reach each other (a ring)
+// are not reached from any other, the one with the smallest address is definitely lost. Blocks reached from a lost one
+// are indirectly lost. A definitely lost block, alone or with its ring, owns all blocks that are reached from it.
+// lost_owners() says by site how much this is.
 //
 // Guarantees
 //  - Every block gets a kind. Only words at addresses that are multiples of 8 are pointers.
-//  - A block's content is read once at most, and once more each time that another holder also leads to it (Join).
-//  - Each block that is lost, or indirectly lost, counts for one owner, also if several lead to it. Blocks of site 0,
-//    which were not recorded, are searched and count nowhere.
+//  - A block's content is read at most once, plus once each time that its holder changes because another holder leads
+//    to it as well (Join).
+//  - Each block that is definitely or indirectly lost counts for one owner, even if several lead to it. Blocks of site
+//    0 were not recorded: they are searched, but not counted.
 // Trust:    the memory read is the program's: a word may be anything, and leads to a block of the table or nowhere.
 // Context:  one thread.
-// Cost:     about 10 ns a block and 1-2 ns a word, up to four times that if holders share blocks (tests/bench is
-//           without it: it runs once, at the end, and only with the flag); 8 bytes for each pointer from one lost block
-//           to another, and 24 for each block.
+// Cost:     about 10 ns a block and 1-2 ns a word, up to four times that if holders share blocks; 8 bytes for each
+//           pointer from one lost block to another, and 24 for each block. tests/bench does not measure it, because it
+//           runs once, at the end, and only with the flag.
 #pragma once
 
 #include "cli/collect/leaks/block_table.h"
@@ -36,7 +38,7 @@ struct MemoryRange {
   bool operator==(const MemoryRange&) const = default;
 };
 
-// What the search reads: the memory of a process, which must not change during the search.
+// The memory that the search reads: that of a process, which must not change during the search.
 class WordSource {
  public:
   // `words` start at `address`.
@@ -50,7 +52,7 @@ class WordSource {
   virtual bool is_vtable(uint64_t address) = 0;
 };
 
-// Blocks of one site among the owners.
+// The blocks of one site that are among the owners.
 struct LostPart {
   uint32_t site = 0;
   uint64_t bytes = 0;
@@ -62,10 +64,10 @@ struct LostPart {
 // Lost blocks of one site that nothing points to; or rings of lost blocks that no other block points into, all of the
 // same sites.
 struct LostOwner {
-  std::vector<LostPart> parts;  // the largest first, kMostParts at most; empty: of all other owners together
+  std::vector<LostPart> parts;  // the largest first, kMostParts at most; empty: this is the sum of all other owners
   bool is_ring = false;
-  uint64_t owners = 0;  // blocks, or rings
-  uint64_t bytes = 0;   // of them and all that is reached from them
+  uint64_t owners = 0;  // how many blocks, or rings
+  uint64_t bytes = 0;   // of the owners and all that is reached from them
   uint64_t blocks = 0;
 
   bool operator==(const LostOwner&) const = default;
@@ -78,29 +80,31 @@ class LeakMarks {
   static constexpr uint32_t kMostHolderId = (1 << 24) - 1;
   // The holder of the block to which the word at this address of a root points (LeakBlock::holder).
   using HolderOf = std::function<uint32_t(uint64_t address)>;
-  // The holder that represents both. Joined with one of the two again, it must stay the same; and from any holder only
-  // a few joins lead to one that no longer changes.
+  // The holder that represents both. If this holder is joined with one of the two again, it must stay the same. After a
+  // few joins any holder must reach one that no longer changes.
   using Join = std::function<uint32_t(uint32_t holder, uint32_t other)>;
 
   LeakMarks(BlockTable* blocks, WordSource* source);
 
   // Adds memory whose words are roots. Parts inside a block of the table are left out: they count if the block is
-  // reached. is_libc: data of the C library, whose malloc keeps addresses of the headers of free chunks: such a header
-  // may begin with the last word of the previous block.
+  // reached. is_libc: this is data of the C library. Its malloc keeps addresses of the headers of free chunks, and such
+  // a header may begin with the last word of the previous block.
   void add_root(MemoryRange range, bool is_libc, const HolderOf& holder_of = {});
   void add_root_words(std::span<const uint64_t> words, uint32_t holder = 0);
-  // Blocks with a holder keep it. Holders from now on have greater ids than `all`, which represents all of them
-  // together, and joins to itself. pre: follow(). join may be called until the next begin_holders()
+  // Blocks that have a holder now keep it. Holders from now on have greater ids than `all`. The holder `all` represents
+  // all of them together, and does not change when it is joined. pre: follow(). join may be called until the next
+  // begin_holders()
   void begin_holders(uint32_t all, const Join& join);
   // Gives all blocks reached from the roots so far their holders.
   void follow() { follow_reachable(); }
-  // After the last root: every block has its kind.
+  // Call it after the last root. Then every block has its kind.
   void finish();
-  // After finish(): the largest first, kMostOwners at most; the last one may be the sum of the rest.
+  // Call it after finish(). The largest owners come first, kMostOwners at most; the last one may be the sum of the
+  // rest.
   const std::vector<LostOwner>& lost_owners() const { return owners_; }
-  // The deadline has passed: finish() was not done, and no kind means anything.
+  // Whether the search was stopped before its end. If so, no block's kind is valid.
   bool is_interrupted() const { return is_interrupted_; }
-  // Called now and then; true: stop.
+  // has_to_stop is called now and then; if it returns true, the search stops.
   void set_interrupt(std::function<bool()> has_to_stop) { has_to_stop_ = std::move(has_to_stop); }
 
  private:
@@ -134,7 +138,7 @@ class LeakMarks {
   BlockTable& blocks_;
   WordSource& source_;
   std::function<bool()> has_to_stop_;
-  std::vector<uint32_t> reached_;   // whose content was not searched yet
+  std::vector<uint32_t> reached_;   // blocks whose content was not searched yet
   std::vector<uint32_t> suspects_;  // only pointers into their middle were found
   std::vector<LostOwner> owners_;
   uint32_t all_holders_ = 0;

@@ -1,12 +1,12 @@
-// cli/collect/leaks/leak_roots.cc: /proc/PID/maps says what is mapped, not by what code, and adjacent mappings of one
-// kind are one line. So the lines are split by other knowledge: the program headers of each file (how far its .bss
-// goes), the start of the brk heap, the books (what the program mapped), and the data structures of glibc's malloc and
-// threads.
+// cli/collect/leaks/leak_roots.cc: /proc/PID/maps says what is mapped, but not by which code, and adjacent mappings of
+// one kind are one line. So the lines are split with the help of other facts: the program headers of each file (how far
+// its .bss goes), the start of the brk heap, the books (what the program mapped), and the data structures of glibc's
+// malloc and threads.
 //
-// These structures: a thread's arena begins at a multiple of 64 MiB with a heap_info, whose sizes must fit. A block
-// with its own mapping by malloc has the bit for that in its header. A thread's descriptor points to itself, twice, and
-// is at the upper end of its stack; if no live thread has it, glibc keeps its stack for the next thread, and its
-// content is stale.
+// These structures: a thread's arena begins at a multiple of 64 MiB with a heap_info, whose sizes must be consistent. A
+// block that malloc mapped separately has a bit for this in its header. A thread's descriptor points to itself, twice,
+// and is at the upper end of the thread's stack. If a descriptor belongs to no live thread, glibc keeps its stack for
+// the next thread, and the content is stale.
 #include "cli/collect/leaks/leak_roots.h"
 
 #include "cli/base/file_name.h"
@@ -26,9 +26,9 @@ namespace {
 
 constexpr uint64_t kPageBytes = 4096;
 constexpr uint64_t kArenaBytes = 64 << 20;    // glibc's HEAP_MAX_SIZE, to which its arenas are aligned
-constexpr uint64_t kDescriptorBytes = 0x900;  // of a thread, at least, in any glibc
+constexpr uint64_t kDescriptorBytes = 0x900;  // the least size of a thread's descriptor in any glibc
 constexpr uint64_t kSpareTlsBytes = 4096;     // for libraries that are loaded late: 2 KiB in glibc
-constexpr uint64_t kMostTlsBytes = 1 << 20;   // of one object
+constexpr uint64_t kMostTlsBytes = 1 << 20;   // the most thread-local storage of one object
 constexpr size_t kMostSegments = 256;
 constexpr uint64_t kMappedChunk = 2;  // bit of a chunk's size
 constexpr uint64_t kChunkFlags = 7;
@@ -168,8 +168,9 @@ class Roots {
     }
   }
 
-  // Other processes may have written pages that this one never touched; reading them would change the file. If the
-  // process may only read, pages that it never touched have none of its pointers; and files on a disk have data.
+  // Other processes may have written pages that this one never touched, but reading such pages would change the file.
+  // So they count as unread, unless the process may only read them: then they have none of its pointers. (Files on a
+  // disk that it may only read hold data, and are no roots.)
   void add_shared(const MemoryRange& range, bool is_writable) {
     for (const MemoryRange& piece : without_own(range, {range})) {
       uint64_t unread_bytes = piece.end - piece.start;
@@ -185,7 +186,7 @@ class Roots {
     }
   }
 
-  // Its content is unreadable now, but the process may make it readable again: counts it as unread.
+  // Counts the mapping as unread: it is unreadable now, but the process may make it readable again.
   void add_unreadable(const TargetMapping& mapping) {
     if (mapping.is_of_file() && (is_left_out(mapping.path) || is_device(mapping.path))) return;
     const std::vector<MemoryRange> held =
@@ -193,7 +194,8 @@ class Roots {
     for (const MemoryRange& pages : without_own(mapping.range, held)) memory_.add_unread(pages.end - pages.start);
   }
 
-  // If a file's mapping ends where mapping `index` begins: how far that file's .bss reaches into it.
+  // If a file's mapping ends where mapping `index` begins, returns how far that file's .bss reaches into mapping
+  // `index`.
   Bss bss_of(size_t index) const {
     const std::vector<TargetMapping>& mappings = memory_.mappings();
     if (index == 0) return {};
@@ -228,8 +230,8 @@ class Roots {
     return extent.highest_svma > extent.lowest_svma ? extent : Extent{};
   }
 
-  // The module of which this is a part. A file may be loaded several times (dlmopen), and its first page may be mapped
-  // again in its data (lld): such a page is inside a module, and does not begin one.
+  // The module of which this mapping is a part. A file may be loaded several times (dlmopen). Its first page may also
+  // be mapped again as part of its data (lld): such a page is inside a module, and does not begin one.
   Extent extent_of(const TargetMapping& part) const {
     Extent extent;
     for (const TargetMapping& mapping : memory_.mappings()) {
@@ -289,8 +291,9 @@ class Roots {
     return thread.thread_avma - std::min(thread.thread_avma, static_tls_bytes());
   }
 
-  // From its stack pointer, if that is in the range, to its descriptor, below which is its thread-local storage. How
-  // much of that is libc's reserve is unknown: what may belong to the outermost functions counts as stack.
+  // Adds the thread's memory in the range, from its stack pointer, if this is in the range, to its descriptor. The
+  // thread-local storage is just below the descriptor. How much of it is libc's reserve is unknown, so the part that
+  // may belong to the outermost functions counts as stack.
   void add_thread(const LeakThread& thread, const MemoryRange& range, uint64_t end) {
     const bool is_below = is_in(thread.stack_avma, range) && thread.stack_avma < thread.thread_avma;
     const uint64_t storage = std::max(range.start, storage_start(thread) + (is_below ? kSpareTlsBytes : 0));
@@ -312,7 +315,7 @@ class Roots {
       const MemoryRange part{std::max(mapped->start, at), std::min(mapped->end, range.end)};
       if (at < part.start) pieces.push_back({at, part.start});
       at = std::max(at, part.end);
-      // With blocks in it, it is the memory of an allocator inside the program.
+      // If there are blocks in it, it is the memory of an allocator inside the program.
       if (!has_blocks(*mapped) || facts_.inherits) add(part, RootKind::kMapped);
     }
     if (at < range.end) pieces.push_back({at, range.end});
@@ -325,7 +328,7 @@ class Roots {
     }
   }
 
-  // Its use is unknown: adds only known parts of stacks in it.
+  // The use of this piece is unknown, so only the parts of it that are known to be stacks are added.
   void add_unknown(const MemoryRange& piece) {
     if (facts_.inherits) return add(piece);
     for (const LeakThread& thread : facts_.threads) {
@@ -339,7 +342,7 @@ class Roots {
     }
   }
 
-  // Pages with glibc's malloc: without malloc's own memory.
+  // For processes with glibc's malloc: adds the piece without malloc's own memory.
   void add_beside_malloc(const MemoryRange& piece) {
     std::vector<MemoryRange> taken = arenas_in(piece);
     const std::vector<MemoryRange> chunks = mapped_chunks_in(piece, taken);
@@ -349,7 +352,7 @@ class Roots {
       for (const MemoryRange& range : taken) add({std::max(range.start, piece.start), std::min(range.end, piece.end)});
     }
     for (const MemoryRange& rest : without({piece}, taken)) {
-      if (has_blocks(rest) && !facts_.inherits) continue;  // a heap of another form: brk was refused
+      if (has_blocks(rest) && !facts_.inherits) continue;  // malloc's heap in another form, because brk was refused
       add_without_old_stacks(rest);
     }
   }

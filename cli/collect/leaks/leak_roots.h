@@ -6,11 +6,11 @@
 //   not     the memory of malloc (live blocks in it are searched when they are reached), stacks of threads that have
 //           ended, the agent and what it shares with the collector
 //
-// Pages of unknown origin are roots with glibc's malloc, whose own pages can be recognised by their form. Another
-// allocator's cannot: with one of those such pages are not roots.
+// If malloc is glibc's, pages of unknown origin are roots, because glibc's own pages can be recognised by their form.
+// Another allocator's pages cannot be recognised, so with another allocator pages of unknown origin are not roots.
 //
 // Guarantees
-//  - The ranges include blocks of the table; LeakMarks leaves these out.
+//  - The ranges may include blocks of the table; LeakMarks leaves these out.
 // Trust:    everything is the target's; it can only falsify the report about itself.
 #pragma once
 
@@ -24,7 +24,7 @@
 namespace heapprof::cli {
 
 struct LeakThread {
-  uint64_t stack_avma = 0;   // its stack pointer, less the area below it that counts
+  uint64_t stack_avma = 0;   // its stack pointer, less the red zone below it
   uint64_t thread_avma = 0;  // its thread pointer
 };
 
@@ -37,7 +37,7 @@ struct RootFacts {
   bool inherits = false;  // a forked child: its parent's blocks are in no book
 };
 
-// The owner of the memory; a block counts for the first of these that leads to it (root_holders.h).
+// What the memory of a root is. A block is held by roots of the first of these kinds that lead to it (root_holders.h).
 enum class RootKind : uint8_t {
   kVariable,     // of the program or a library
   kThreadLocal,  // storage of threads
@@ -50,14 +50,14 @@ struct LeakRoot {
   MemoryRange range;
   bool is_libc = false;
   RootKind kind = RootKind::kOther;
-  std::string module;       // of a variable: the path of its file
-  uint64_t start_avma = 0;  // likewise: where its first page is; 0: unknown
-  uint64_t base_avma = 0;   // likewise: its load bias
+  std::string module;       // for variables: the path of their file
+  uint64_t start_avma = 0;  // for variables: where the first page of their file is; 0: unknown
+  uint64_t base_avma = 0;   // for variables: the load bias of their file
 };
 
 std::vector<LeakRoot> find_roots(TargetMemory* memory, const BlockTable& blocks, const RootFacts& facts);
 
-// Whether it is glibc's own file.
+// Whether the path is that of glibc's own file.
 bool is_libc_path(const std::string& path);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
-// cli/collect/leaks/module_variables.cc: reads .symtab and .dynsym by hand: the process waits, little of them is
-// needed, and elfutils would read the whole file.
+// cli/collect/leaks/module_variables.cc: reads .symtab and .dynsym without elfutils, which would read the whole file:
+// the process is waiting, and only little of the file is needed.
 #include "cli/base/file_table.h"
 #include "cli/collect/leaks/root_holders.h"
 

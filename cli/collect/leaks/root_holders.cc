@@ -1,4 +1,5 @@
-// cli/collect/leaks/root_holders.cc: a block's holder is a number, of one variable or of a set of variables.
+// cli/collect/leaks/root_holders.cc: a block's holder is a number that stands for one variable, or for a set of
+// variables.
 //
 // If the search reaches a block from another variable as well, it gives the block the set of both, and searches it once
 // more. Sets have three members at most, so a block changes its holder three times at most, whatever the pointers are.
@@ -29,7 +30,8 @@ bool is_larger(const HeldBlocks& a, const HeldBlocks& b) {
 
 }  // namespace
 
-// Compares the first page, as an inode's number is not enough: on overlayfs a file has two.
+// Compares the first page of the file with the mapped one. Comparing inode numbers is not enough, because a file on
+// overlayfs has two.
 std::vector<Variable> read_mapped_variables(const LeakRoot& root, TargetMemory* memory) {
   constexpr uint64_t kPageBytes = 4096;
   if (root.start_avma == 0) return {};
@@ -109,11 +111,11 @@ void RootHolders::mark(const std::vector<LeakRoot>& roots, const std::vector<std
                        const std::function<std::vector<Variable>(const LeakRoot&)>& read_variables, LeakMarks* marks) {
   read_variables_ = read_variables;
   for (const RootKind kind : kKinds) {
-    marks->follow();  // with the previous kind's sets, whose ids are below this kind's
+    marks->follow();  // while join() still makes the previous kind's sets, whose ids are below this kind's
     many_ = add(kind, 0, "");
     holders_[many_].members = {many_};
     marks->begin_holders(many_, [this](uint32_t holder, uint32_t other) { return join(holder, other); });
-    uint32_t all = 0;  // of a kind that counts as one
+    uint32_t all = 0;  // the holder for all roots of a kind other than kVariable
     for (const LeakRoot& root : roots) {
       if (root.kind != kind) continue;
       marks->add_root(root.range, root.is_libc, [&](uint64_t address) {
@@ -141,7 +143,7 @@ HeldBlocks RootHolders::describe(uint32_t id) const {
   held.module = module_names_[holder.module];
   if (!holder.name.empty()) held.names = {holder.name};
   for (const uint32_t member : holder.members) {
-    if (member == id) continue;  // of too many
+    if (member == id) continue;  // it stands for too many holders to name
     const std::string& module = module_names_[holders_[member].module];
     held.names.push_back(holders_[member].name);
     if (held.names.size() == 1) held.module = module;

@@ -1,13 +1,14 @@
 // cli/collect/leaks/root_holders.h: finds what keeps blocks reachable (their *holders*): the variable, or other memory,
 // in which a pointer to them was found.
 //
-// Variables of the program and its libraries come before thread-local ones, and these before pages that the program
-// mapped and before stacks: if a variable leads to a block, the variable holds it, whichever function's stack points to
-// it as well. A variable holds what it alone leads to. If two or three lead to a block, such as the head and the tail
-// of a list, they hold it together; if more do, or some without a name, the holder is "several".
+// Variables of the program and its libraries take precedence over thread-local ones, and these over pages that the
+// program mapped, and these over stacks. So if a variable leads to a block, the variable holds it, even if a function's
+// stack points to it as well. A variable holds the blocks to which it alone leads. If two or three variables lead to a
+// block, such as the head and the tail of a list, they hold it together. If more than three lead to it, or one of them
+// has no name, the holder is "several".
 //
-// Guarantees: a variable that has no name, or whose file's first page is not the one that is mapped, counts as data of
-//             its module.
+// Guarantees: a variable counts as data of its module if it has no name, or if the first page of its file differs from
+//             the one that is mapped.
 // Context:    one thread; the process does not change.
 // Trust:      everything is the target's.
 // Cost:       reads the symbol tables of a module when its first pointer to a block is found; some 10 MiB for sets.
@@ -29,7 +30,8 @@ namespace heapprof::cli {
 
 // ---- module_variables.cc: the variables of an ELF file, as its symbol tables name them
 //
-// Guarantees: of .symtab and .dynsym; they are in the order of their addresses, do not overlap, and have one name each.
+// Guarantees: the variables are those of .symtab and .dynsym, in the order of their addresses. They do not overlap, and
+//             have one name each.
 // Not provided: thread-local variables; names from a separate debug file.
 // Trust:      any bytes: every offset, size and count is checked before it is used.
 
@@ -63,12 +65,12 @@ class RootHolders {
   static constexpr size_t kMostParts = 8;
   static constexpr size_t kMostNames = 3;
 
-  // Marks from all roots, one kind after the other, and follows their pointers. words: of registers. read_variables:
-  // returns those of a root's module; called once for each.
+  // Marks from all roots, one kind after the other, and follows their pointers. words: the contents of registers.
+  // read_variables: returns the variables of a root's module; it is called once for each module.
   void mark(const std::vector<LeakRoot>& roots, const std::vector<std::span<const uint64_t>>& words,
             const std::function<std::vector<Variable>(const LeakRoot&)>& read_variables, LeakMarks* marks);
-  // After LeakMarks::finish(): the largest first; without holders of no recorded block. If there are more than
-  // kMostHolders, the smallest are left out.
+  // Call it after LeakMarks::finish(). The largest holders come first; those of no recorded block are left out. If
+  // there are more than kMostHolders, the smallest are left out.
   std::vector<HeldBlocks> sum(const std::vector<LeakBlock>& blocks) const;
 
  private:
@@ -76,13 +78,13 @@ class RootHolders {
     RootKind kind = RootKind::kVariable;
     uint32_t module = 0;  // in module_names_
     std::string name;
-    std::vector<uint32_t> members;  // if several hold together: their ids, ascending
+    std::vector<uint32_t> members;  // if several holders hold blocks together: their ids, ascending
   };
   struct ModuleData {
     uint32_t index = 0;  // in module_names_
     std::vector<Variable> variables;
-    std::vector<uint32_t> ids;  // of each; 0: none yet
-    uint32_t rest_id = 0;       // of data without a variable; likewise
+    std::vector<uint32_t> ids;  // the holder of each variable; 0: none yet
+    uint32_t rest_id = 0;       // the holder of data without a variable; 0: none yet
   };
 
   uint32_t add(RootKind kind, uint32_t module, const std::string& name);
@@ -95,7 +97,7 @@ class RootHolders {
 
   std::function<std::vector<Variable>(const LeakRoot&)> read_variables_;
   std::vector<Holder> holders_ = {Holder{}};  // by id; 0: no holder
-  uint32_t many_ = 0;                         // of the kind being marked: more holders than are named together
+  uint32_t many_ = 0;                         // stands for more holders of the current kind than are named together
   std::map<std::vector<uint32_t>, uint32_t> sets_;
   std::unordered_map<uint64_t, uint32_t> joined_;  // by two ids
   std::vector<std::string> module_names_ = {""};

@@ -1,5 +1,5 @@
-// cli/collect/leaks/stopped_threads.cc: /proc/PID/task is read again and again until it has no new thread: a thread
-// that is not stopped yet may create another.
+// cli/collect/leaks/stopped_threads.cc: reads /proc/PID/task again and again until it has no new thread, because a
+// thread that is not stopped yet may create another.
 #include "cli/collect/leaks/stopped_threads.h"
 
 #include "cli/base/clock.h"
@@ -57,7 +57,7 @@ uint32_t own_id(pid_t pid, pid_t id) {
   return 0;
 }
 
-// The letter of its state; 0: it is gone.
+// The letter of the thread's state; 0: it is gone.
 char state_of(pid_t pid, pid_t id) {
   std::ifstream stat(task_path(pid, id, "stat"));
   std::string line;
@@ -84,11 +84,11 @@ void add_words(const Registers& registers, std::vector<uint64_t>* words) {
   std::memcpy(words->data() + before, &registers, (words->size() - before) * sizeof(uint64_t));
 }
 
-// Calls that return EINTR when the thread is stopped, without a handler having run, and have done nothing then
-// (signal(7)). The kernel restarts most others by itself.
+// Whether the system call returns EINTR when its thread is stopped, although no signal handler ran, and has done
+// nothing then (signal(7)). The kernel restarts most others by itself.
 bool is_ended_by_stops(uint64_t call) {
   switch (call) {
-    case SYS_read:  // of inotify; a device's
+    case SYS_read:  // of inotify, or of a device
     case SYS_epoll_wait:
     case SYS_epoll_pwait:
     case SYS_epoll_pwait2:
@@ -96,7 +96,7 @@ bool is_ended_by_stops(uint64_t call) {
     case SYS_semop:
     case SYS_semtimedop:
     case SYS_io_getevents:
-    case SYS_accept:  // these if the socket has a timeout
+    case SYS_accept:  // this and the following calls only if the socket has a timeout
     case SYS_accept4:
     case SYS_recvfrom:
     case SYS_recvmsg: return true;
@@ -104,7 +104,7 @@ bool is_ended_by_stops(uint64_t call) {
   }
 }
 
-// A pending signal would end the call as well.
+// Whether a signal is pending, which would end the call as well.
 bool has_pending_signal(pid_t pid, pid_t id) {
   std::ifstream status(task_path(pid, id, "status"));
   uint64_t pending = 0;
@@ -132,7 +132,7 @@ void renew_call(pid_t pid, pid_t id) {
   const long code = ::ptrace(PTRACE_PEEKTEXT, id, reinterpret_cast<void*>(registers.rip - kInstructionBytes), nullptr);
   if (errno != 0 || (static_cast<uint64_t>(code) & 0xffff) != kSyscallInstruction) return;
   registers.rax = registers.orig_rax;
-  registers.orig_rax = UINT64_MAX;  // in no call
+  registers.orig_rax = UINT64_MAX;  // the thread is in no system call
   registers.rip -= kInstructionBytes;
   iovec part{&registers, sizeof registers};
   ::ptrace(PTRACE_SETREGSET, id, NT_PRSTATUS, &part);
@@ -153,7 +153,8 @@ void StoppedThreads::renew_calls() const {
 
 void StoppedThreads::bury_dead(pid_t pid) {
   for (const pid_t id : list_tasks(pid)) {
-    // waitid() also reports, and consumes, stops of traced threads, whatever is asked for: so look at the answer first.
+    // Whatever is asked for, waitid() also reports, and consumes, stops of traced threads. So look at the answer with
+    // WNOWAIT first.
     siginfo_t info{};
     constexpr int kEnd = WEXITED | WNOHANG | __WALL;
     if (id == pid || ::waitid(P_PID, static_cast<id_t>(id), &info, kEnd | WNOWAIT) != 0) continue;
@@ -167,7 +168,7 @@ std::string StoppedThreads::stop(pid_t pid, uint32_t exiting_id, const std::func
   const uint64_t start_ns = monotonic_ns();
   const auto is_late = [&] { return monotonic_ns() - start_ns > kMostStopNs || has_to_stop(); };
   std::unordered_set<pid_t> held;
-  size_t looked_at = 0;  // of threads_
+  size_t looked_at = 0;  // how many of threads_ were looked at
   for (bool has_new = true; has_new;) {
     has_new = false;
     for (const pid_t id : list_tasks(pid)) {
@@ -190,8 +191,8 @@ std::string StoppedThreads::stop(pid_t pid, uint32_t exiting_id, const std::func
     for (; looked_at < threads_.size(); ++looked_at) {
       Thread& thread = threads_[looked_at];
       for (;;) {
-        // Never WEXITED: the exit status is for the process's parent. And WNOWAIT leaves the report in place: if a
-        // signal stopped the thread, the report has the signal, which would be lost with it.
+        // Do not use WEXITED, because the exit status is for the process's parent. WNOWAIT leaves the report in place:
+        // if a signal stopped the thread, the report contains the signal, and consuming the report would lose it.
         constexpr int kNews = WSTOPPED | WNOHANG | WNOWAIT | __WALL;
         siginfo_t info{};
         if (::waitid(P_PID, static_cast<id_t>(thread.id), &info, kNews) == 0 && info.si_pid != 0) break;

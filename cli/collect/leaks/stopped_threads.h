@@ -1,18 +1,18 @@
 // cli/collect/leaks/stopped_threads.h: stops the other threads of a process while its memory is searched.
 //
-// Running threads change what is read, and keep pointers in registers that no other thread can see. So they are stopped
-// as by a debugger (PTRACE_SEIZE, PTRACE_INTERRUPT), without a signal that the program could notice. They are not
-// resumed before the process ends: an interrupted system call may return EINTR, and a program that is about to end
-// would have an error to report. If it does not end, they are resumed after a while, and calls that only the stop ended
-// start anew, with their whole timeout.
+// Running threads change the memory that is read, and keep pointers in registers that no other thread can see. So they
+// are stopped as by a debugger (PTRACE_SEIZE, PTRACE_INTERRUPT), without a signal that the program could notice. They
+// are not resumed before the process ends, because an interrupted system call may return EINTR, and a program that is
+// about to end would then report an error. If the process does not end, they are resumed after a while. System calls
+// that ended only because of the stop then start anew, with their whole timeout.
 //
 // Guarantees
-//  - A stopped thread stays stopped until release(), or until the thread that called stop() ends, however it ends: the
-//    kernel resumes a tracer's threads.
+//  - A stopped thread stays stopped until the thread that called stop() ends, however it ends: the kernel then resumes
+//    the threads that it traced.
 //  - The exit status of the process is left to its parent, and no signal to a thread is lost: one that comes during the
 //    stop is delivered when the thread is resumed.
-// Context:  one thread calls all of it (except bury_dead()), and lives no longer than needed; until then no thread of
-//           the collector may wait for a child with WUNTRACED, or at all for this process.
+// Context:  one thread calls all of it (except bury_dead()), and lives no longer than needed. While it lives, no thread
+//           of the collector may wait for this process, or for any child with WUNTRACED.
 #pragma once
 
 #include <sys/types.h>
@@ -28,7 +28,7 @@ class StoppedThreads {
  public:
   struct Thread {
     pid_t id;
-    uint64_t stack_avma;          // less the area below it that counts, by the ABI
+    uint64_t stack_avma;          // less the red zone below it
     uint64_t thread_avma;         // its thread pointer
     std::vector<uint64_t> words;  // of its registers, vector registers included
   };
@@ -42,12 +42,12 @@ class StoppedThreads {
   pid_t exiting() const { return exiting_; }
   // Waits until the process has ended; most_ns at most.
   void await_end(uint64_t most_ns) const;
-  // Call it before they are resumed: threads stopped in a system call that the kernel ended for the stop, and does not
-  // restart by itself, will make the call again.
+  // Call it before the threads are resumed. If the stop made the kernel end a thread's system call, and the kernel does
+  // not restart this call by itself, the thread will make it again.
   void renew_calls() const;
 
   // A traced thread that dies stays a zombie until its tracer waits for it. A thread that calls exec waits until all
-  // others are gone, and PTRACE_SEIZE of any of them waits for exec: so another thread than the one in stop() has to
+  // others are gone, and PTRACE_SEIZE of any of them waits for exec: so a thread other than the one in stop() has to
   // reap them. Any thread of the collector calls it now and then.
   static void bury_dead(pid_t pid);
 

@@ -151,7 +151,8 @@ const TargetMapping* TargetMemory::mapping_of(uint64_t address) const {
   return &*(behind - 1);
 }
 
-// pagemap says nothing for a process that is gone, nor for an invalid address: a read shows which it is.
+// pagemap returns nothing if the process is gone, and also if the address is invalid. Reading a byte shows which of the
+// two it is.
 void TargetMemory::note_end_of(uint64_t address) {
   char byte = 0;
   read_some(address, &byte, 1);
@@ -208,7 +209,7 @@ bool TargetMemory::list_pages(MemoryRange range, Kind kind, std::vector<MemoryRa
       const bool is_swapped = (entries[i] & kSwapped) != 0;
       if (!is_swapped && (entries[i] & kPresent) == 0) continue;
       if (kind == Kind::kChanged && !is_swapped && (entries[i] & kOfFile) != 0) continue;
-      // The kernel has one zero page for all processes; the huge one looks like a file's.
+      // All processes share the kernel's zero page; the huge zero page looks like a file's page.
       if (kind == Kind::kWritten && !is_swapped && (entries[i] & (kExclusive | kOfFile)) != kExclusive) continue;
       add_pages({page * kMapPageBytes, (page + 1) * kMapPageBytes}, found);
     }
@@ -294,7 +295,7 @@ void TargetMemory::visit_piece(MemoryRange piece, const Visit& visit) {
     read_bytes_ += got;
     if (got != 0) visit({piece_words_.get(), got / sizeof(uint64_t)}, piece.start);
     piece.start += got;
-    if (got < wanted) {  // an unreadable page: a device's, or of a file that was truncated
+    if (got < wanted) {  // an unreadable page: of a device, or of a file that was truncated
       const uint64_t next = (piece.start & ~(kMapPageBytes - 1)) + kMapPageBytes;
       unread_bytes_ += std::min(next, piece.end) - piece.start;
       piece.start = next;

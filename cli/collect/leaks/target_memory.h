@@ -2,17 +2,17 @@
 // present.
 //
 // Guarantees
-//  - Nothing is changed there: only present pages are read. Reading an absent one would add a page of zeros to the
-//    process or, for a shared file with holes, a new block to that file. (Virtual function tables are looked for in
-//    absent private pages of files as well: those are the file's own, and stay unchanged.)
+//  - Nothing is changed in the process, because only present pages are read. Reading an absent one would add a page of
+//    zeros to the process or, for a shared file with holes, a new block to that file. (Virtual function tables are
+//    looked for in absent private pages of files as well: those are the file's own, and stay unchanged.)
 //  - Unreadable memory is counted, and never replaced by made-up content.
 //  - When the process is gone, or the interrupt returns true, nothing is read any more, and every call returns soon.
-// Not provided: shared pages that are not present at the moment, as the process never touched them or the system
+// Not provided: shared pages that are not present at the moment, because the process never touched them or the system
 //           reclaimed them; they count as unread.
 // Context:  one thread. The process is a descendant of the collector: Yama's ptrace_scope 1 allows it.
 // Trust:    every byte is the target's.
-// Cost:     process_vm_readv: 3-5 µs for 16 KiB, about 0.2 ns a byte in large pieces; 64 MiB for windows, up to 512 if
-//           so much is to be read in small parts, in any order.
+// Cost:     process_vm_readv: 3-5 µs for 16 KiB, about 0.2 ns a byte in large pieces; 64 MiB for windows, up to 512 MiB
+//           if that much is to be read in small parts, in any order.
 #pragma once
 
 #include "cli/base/fd.h"
@@ -52,11 +52,12 @@ class TargetMemory : public WordSource {
  public:
   static constexpr uint64_t kWindowBytes = 16 << 10;
 
-  // pid: of any live thread of it. windows: how many pieces of kWindowBytes will be read in small parts, in any order:
-  // so many are cached, within bounds.
+  // pid: the id of any live thread of the process. windows: how many pieces of kWindowBytes will be read in small
+  // parts, in any order: this many are cached, within bounds.
   explicit TargetMemory(pid_t pid, size_t windows = 0);
 
-  // Why it cannot be read, "process_vm_readv: Operation not permitted"; empty: it can.
+  // Why the memory at the address cannot be read, such as "process_vm_readv: Operation not permitted"; empty: it can be
+  // read.
   std::string try_at(uint64_t address);
   pid_t pid() const { return pid_; }
   // By address; empty: they cannot be read.
@@ -65,7 +66,7 @@ class TargetMemory : public WordSource {
   // Where the brk heap begins; 0: unknown.
   uint64_t heap_start() const { return heap_start_; }
 
-  // Called before about every system call; true: stop.
+  // has_to_stop is called before about every system call; if it returns true, nothing is read any more.
   void set_interrupt(std::function<bool()> has_to_stop) { has_to_stop_ = std::move(has_to_stop); }
   bool is_stopped();
   // Behaves as if the kernel had no PAGEMAP_SCAN.
@@ -74,7 +75,7 @@ class TargetMemory : public WordSource {
   void visit(MemoryRange range, const Visit& visit) override;
   bool is_vtable(uint64_t address) override;
   bool read(uint64_t address, void* to, size_t bytes);
-  // Pages of a private mapping that are no longer the file's.
+  // The pages of a private mapping that no longer come from the file, because the process changed them.
   std::vector<MemoryRange> changed_pages(MemoryRange range);
   // The pages of the range that the process has, in memory or swapped out. If the kernel does not say: all of it.
   std::vector<MemoryRange> pages_of(MemoryRange range);
@@ -82,9 +83,9 @@ class TargetMemory : public WordSource {
   // Before Linux 6.7 pages that it shares with a forked process are left out as well.
   std::vector<MemoryRange> written_pages(MemoryRange range);
   bool has_page(uint64_t address);
-  // For some range it was unknown which pages are present.
+  // Whether there was a range of which the present pages are unknown.
   bool has_unknown_pages() const { return has_unknown_pages_; }
-  // False: the kernel does not say (it was built without pagemap).
+  // Whether the kernel says which pages are present. It does not if it was built without pagemap.
   bool tells_pages() const { return pagemap_.is_open(); }
   // Counts memory that is known not to be searched.
   void add_unread(uint64_t bytes) { unread_bytes_ += bytes; }
@@ -96,8 +97,8 @@ class TargetMemory : public WordSource {
  private:
   struct Window {
     uint64_t start = UINT64_MAX;
-    uint64_t bytes = 0;  // that could be read
-    uint8_t unread = 0;  // bits of present pages that could not be read
+    uint64_t bytes = 0;  // how many of its bytes could be read
+    uint8_t unread = 0;  // a bit for each present page that could not be read
   };
   // Which pages from `first_page` on are present.
   struct PageBits {

@@ -40,7 +40,7 @@ class GrowingArray {
     items_[size_ - 1] = copy;
   }
 
-  // Makes room for that many more, which can then be added without allocating.
+  // Makes room for that many more elements, which can then be added without allocating.
   void make_room(size_t count) {
     if ((size_ + count) * sizeof(T) > bytes_) [[unlikely]]
       reserve(size_ + count);

@@ -1,12 +1,12 @@
-// cli/collect/memory/memory_budget.cc: a limit has to be noticed before it is hit.
+// cli/collect/memory/memory_budget.cc: notices a limit before it is reached.
 //
-// After a limit is hit there is no error to handle: the kernel's out-of-memory killer ends a process, and a failed
-// allocation inside a library ends it too. So the collector checks every few milliseconds whether the rest is still
-// enough for writing its profiles, and stops recording while it is.
+// When a limit is reached, there is no error to handle: the kernel's out-of-memory killer ends a process, and a failed
+// allocation inside a library ends it too. So the collector checks every few milliseconds whether the remaining memory
+// is still enough for writing its profiles, and stops recording while it still is.
 //
-// What counts differs: --max-memory limits heapprof's own resident pages, ulimit address space, a control group all of
-// its processes, the program included. Reclaimable file pages are not counted against a group, as the kernel reclaims
-// them before it kills.
+// The limits count different things. --max-memory limits heapprof's own resident pages, ulimit its address space, and a
+// control group all of its processes, including the program. Reclaimable file pages are not counted against a group, as
+// the kernel reclaims them before it kills.
 #include "cli/collect/memory/memory_budget.h"
 
 #include <fcntl.h>
@@ -91,8 +91,8 @@ MemoryBudget::MemoryBudget(uint64_t max_bytes, const std::string& root)
 }
 
 // /proc/self/cgroup says the group of this process: "4:memory:/a/b" (version 1) or "0::/a/b" (version 2).
-// /proc/self/mountinfo says where these trees are mounted, and which of their groups is the root there; in a container
-// it may be the container's own.
+// /proc/self/mountinfo says where these trees are mounted, and which group is the root of each mount; in a container
+// this may be the container's own group.
 void MemoryBudget::find_groups(const std::string& root) {
   std::string group_v1, group_v2;
   std::ifstream own(root + "/proc/self/cgroup");

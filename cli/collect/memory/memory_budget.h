@@ -1,11 +1,11 @@
-// cli/collect/memory/memory_budget.h: the limits on this process's memory, and how near they are.
+// cli/collect/memory/memory_budget.h: the limits on this process's memory, and how close to them it is.
 //
-// It knows --max-memory (a budget for resident memory), RLIMIT_AS, RLIMIT_DATA, and the memory limits of control
+// The limits are --max-memory (a budget for resident memory), RLIMIT_AS, RLIMIT_DATA, and the memory limits of control
 // groups, version 1 and 2: of this process's own group and of those above it as far as they are visible.
 //
 // Guarantees
-//  - It only reads; a limit that cannot be read counts as no limit. Limits are read each time: they may change while
-//    the program runs.
+//  - The limits are only read, never set; a limit that cannot be read counts as no limit. Limits are read each time:
+//    they may change while the program runs.
 // Not provided: a promise. Memory grows between two looks; the caller must stop while some is left.
 // Cost:     2 µs, and 4 µs for each group with a limit.
 #pragma once
@@ -26,8 +26,8 @@ struct MemoryShortage {
 
 // What the caller states about itself.
 struct MemoryNeed {
-  uint64_t freeable_bytes = 0;  // freed if it stopped
-  uint64_t finish_bytes = 0;    // needed to finish
+  uint64_t freeable_bytes = 0;  // what it would free if it stopped
+  uint64_t finish_bytes = 0;    // what it needs to finish
 };
 
 // Whether this process has its own limit on address space or data.
@@ -38,7 +38,7 @@ class MemoryBudget {
   // max_bytes 0: no --max-memory. `root` is put before /proc and /sys, for tests.
   explicit MemoryBudget(uint64_t max_bytes = 0, const std::string& root = "");
 
-  // The first limit under which less is left than is needed to finish. A control group also contains the program: while
+  // The first limit that leaves less memory than is needed to finish. A control group also contains the program: while
   // heapprof's share is below an eighth of the limit, stopping would not help, and no shortage is reported.
   std::optional<MemoryShortage> shortage(const MemoryNeed& need) const;
 

@@ -1,7 +1,8 @@
 // cli/collect/memory/slab_pool.cc: see slab_pool.h.
 //
-// A program with few blocks should not pay for many, so the first pieces are small, and their pages are touched only
-// when needed. All pages of large pieces are populated at once: a fault for each page took longer than clearing it.
+// A program with few blocks should not need the memory for many. So the first pieces are small, and their pages are
+// touched only when needed. All pages of large pieces are populated at once: a fault for each page took longer than
+// clearing it.
 #include "cli/collect/memory/slab_pool.h"
 
 #include "cli/collect/memory/mapped_memory.h"

@@ -32,7 +32,7 @@ class SlabPool {
   // The memory at a unit of a slab that was taken.
   void* at(uint32_t unit) const { return pieces_[unit / kPieceUnits] + size_t{unit % kPieceUnits} * kUnitBytes; }
 
-  // From here on no memory is requested from the system: what there is is used up, the reserve too.
+  // From here on no memory is requested from the system: the pool uses the memory that it has, including the reserve.
   void stop_growing() { may_grow_ = false; }
   // Frees all. pre: no slab is used any more
   void release();
@@ -49,8 +49,8 @@ class SlabPool {
 
   bool may_grow_ = true;
   size_t taken_ = 0;
-  std::vector<unsigned char*> pieces_;  // also the pieces of larger mappings
-  std::vector<size_t> mapped_bytes_;    // of the mapping that begins with this piece; 0: none does
+  std::vector<unsigned char*> pieces_;  // larger mappings have several pieces here
+  std::vector<size_t> mapped_bytes_;    // of the mapping that begins with this piece; 0: no mapping begins here
 };
 
 }  // namespace heapprof::cli

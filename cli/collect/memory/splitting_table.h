@@ -8,7 +8,8 @@
 // overflow part. Keys with forged equal hashes make look-ups slow, and the directory 8 MiB.
 //
 // Guarantees
-//  - Without memory an insert throws std::bad_alloc and has changed nothing. Before that every part is filled.
+//  - If there is no memory, an insert uses the free slots of its part. When there are none left, it throws
+//    std::bad_alloc and has changed nothing.
 //  - A slot stays where it is until the next insert or erase. Its memory can be read until release().
 // Cost:     21-43 bytes a slot, 8 bytes of directory a part.
 #pragma once
@@ -23,7 +24,7 @@
 
 namespace heapprof::cli {
 
-// Slot: 16 bytes without a constructor, with bool is_free() const, true of zeros.
+// Slot: 16 bytes without a constructor. It has a bool is_free() const, which returns true if all bytes are zero.
 template <typename Slot>
 class SplittingTable {
  public:
@@ -80,7 +81,7 @@ class SplittingTable {
       const Slot& moved = part->slots[i];
       if (moved.is_free()) break;
       const Key key = key_of(moved);
-      if (distance(home(key.hash, key.near), i) < distance(gap, i)) continue;  // it would be before its home
+      if (distance(home(key.hash, key.near), i) < distance(gap, i)) continue;  // in the gap it would be before its home
       part->slots[gap] = moved;
       gap = i;
     }

@@ -16,7 +16,7 @@ struct DeviceEvent {
   uint64_t address;
 };
 
-// Keeps them from the decoder to the ledger, while the events wait in order.
+// Keeps these parts from the decoder to the ledger, while the events wait to be ordered.
 class DeviceEventTable {
  public:
   uint64_t put(const DeviceEvent& device_event) {

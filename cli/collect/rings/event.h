@@ -14,12 +14,12 @@ enum class EventKind : uint32_t {
   kReallocFree,    // the begun block ends
   kThreadLeft,     // `thread` will write no more into this ring
   kDevice,         // an operation on a device's memory; `address` is its number in DeviceEventTable
-  kScope,          // of a scope, or a mark; `address` is the record's first word (wire::pack_scope), `size_bytes` the
-                   // time in ticks, 0 if it is not known; of kItems, the items
-  kName,           // what is live at the address has the name of number `size_bytes`, or is a tensor's (`site`)
+  kScope,          // an event of a scope, or a mark; `address` is the record's first word (wire::pack_scope),
+                   // `size_bytes` the time in ticks, 0 if it is not known; for kItems, the number of items
+  kName,           // the memory at the address gets the name number `size_bytes`; or, if `site` is not 0, is a tensor
   kLaunch,         // a kernel or a graph was launched: `address` and `size_bytes` are the record's two words
                    // (wire::pack_launch)
-  kObjectBegin,    // an object of Python (wire::DeviceOperation::kBeginInner), which are too many for that table
+  kObjectBegin,    // a Python object (wire::DeviceOperation::kBeginInner); they are too many for that table
   kObjectEnd,
   kLaunches,  // `size_bytes` kernels were launched by the thread since its scopes changed last
 };
@@ -27,7 +27,7 @@ enum class EventKind : uint32_t {
 struct Event {
   uint64_t stamp;       // never smaller than that of the previous event of the same ring
   uint64_t address;     // 0 for kReallocCancel, kReallocFree, kThreadLeft
-  uint64_t size_bytes;  // of the new block; for a heap block with the rate by which it was chosen: pack_size
+  uint64_t size_bytes;  // of the new block; for a heap block pack_size() adds the rate by which it was sampled
   uint32_t site;        // of the new block; of a kScope that begins an operator, wire::pack_operator; of a
                         // kName of a tensor, its wire::TensorRole; 0 otherwise
   uint32_t thread_and_kind;

@@ -28,7 +28,7 @@ class EventQueue {
     return all.first(static_cast<size_t>(end - all.begin()));
   }
 
-  // The same, but `most` at most, and without searching the whole queue.
+  // The same, but at most `most` events, and without searching the whole queue.
   std::span<const Event> run_up_to(uint64_t bound, size_t most) const {
     const std::span<const Event> first = std::span(events_).subspan(front_, std::min(most, size()));
     size_t count = 0;

@@ -1,9 +1,9 @@
-// cli/collect/rings/module_map.cc: after a dlclose and a dlopen an address means another object.
+// cli/collect/rings/module_map.cc: after a dlclose and a dlopen the same address may be in another object.
 //
-// A thread writes addresses, and the age (generation) of its events; it notices an unload at its next event, not at
-// once. So no entry is ever removed from the list: an address is searched from the newest entry backwards, and the
-// first entry that is not younger than the thread's age is the one. If all are younger, the thread is late, and the
-// first object that came to that address is meant.
+// A thread writes addresses, and the generation of its events. It notices an unload only at
+// its next event. So no entry is ever removed from the list. An address is searched from the newest entry backwards,
+// and the first entry found that is not younger than the thread's generation is taken. If all are younger, the thread
+// has not noticed the new generation yet. Then the first object that was ever loaded at that address is taken.
 //
 // The search is linear, and a program may have hundreds of objects. So it is done once for an address: a hash table
 // keeps the answer, with the range of ages in which it is valid.
@@ -79,7 +79,8 @@ bool ModuleMap::read_entry(const unsigned char* at, uint32_t bytes_left, uint32_
   const std::string build_id = hex(at + sizeof entry + entry.path_bytes, entry.build_id_bytes);
 
   forget(entry.start_avma, entry.end_avma);
-  entries_.push_back({entry.start_avma, entry.end_avma, entry.load_bias, entry.age, module_of(path, build_id, entry)});
+  entries_.push_back(
+      {entry.start_avma, entry.end_avma, entry.load_bias, entry.generation, module_of(path, build_id, entry)});
   *entry_bytes = entry.entry_bytes;
   return true;
 }
@@ -107,21 +108,21 @@ void ModuleMap::forget(uint64_t start_avma, uint64_t end_avma) {
   }
 }
 
-uint32_t ModuleMap::resolve(uint64_t cache_index, uint64_t pc_avma, uint32_t age) {
-  // pc − 1 is inside the calling instruction, and so surely inside the object.
+uint32_t ModuleMap::resolve(uint64_t cache_index, uint64_t pc_avma, uint32_t generation) {
+  // pc − 1 is inside the calling instruction, and so always inside the object.
   const Entry* found = nullptr;
   Cached cached{pc_avma, 0, 0, UINT32_MAX, 0};
   for (size_t i = entries_.size(); i-- != 0;) {
     const Entry& entry = entries_[i];
     if (pc_avma - 1 < entry.start_avma || pc_avma - 1 >= entry.end_avma) continue;
-    if (entry.age <= age) {
+    if (entry.generation <= generation) {
       found = &entry;
-      cached.from = entry.age;
+      cached.from = entry.generation;
       break;
     }
-    cached.to = std::min(cached.to, entry.age);
+    cached.to = std::min(cached.to, entry.generation);
   }
-  if (found == nullptr) {  // the thread has not noticed the new age yet: take the first object that came there
+  if (found == nullptr) {  // the thread has not noticed the new generation yet: take the first object that came there
     for (const Entry& entry : entries_) {
       if (pc_avma - 1 < entry.start_avma || pc_avma - 1 >= entry.end_avma) continue;
       found = &entry;

@@ -1,7 +1,7 @@
 // cli/collect/rings/module_map.h: maps a program counter to a location in an ELF file.
 //
 // Reads the arena's module table, an endless list (a circular buffer). After an unload another object may take the same
-// addresses. Each unload begins a new age, a generation of the list. An entry is valid from its age on; of several that
+// addresses. Each unload begins a new generation of the list. An entry is valid from its generation on; of several that
 // contain an address, the last one is valid.
 //
 // Guarantees
@@ -35,23 +35,23 @@ class ModuleMap {
 
   // From now on the frames of one line of Python are one location. Without it each instruction is one.
   void set_codes(PythonLines::Codes codes) { python_lines_.emplace(std::move(codes)); }
-  // Takes over what was appended to the table. `table` has wire::kModuleTableBytes bytes and wraps around; `bytes` is
-  // how many were ever written to it, modulo 2^32.
+  // Reads the entries that were appended to the table. `table` has wire::kModuleTableBytes bytes and wraps around;
+  // `bytes` is how many were ever written to it, modulo 2^32.
   void read(const unsigned char* table, uint32_t bytes);
-  // How many of these were read, and may be overwritten.
+  // How many of these bytes were read, and may be overwritten.
   uint32_t bytes_read() const { return bytes_read_; }
   // Grows whenever an address may now mean another location than before.
   uint64_t version() const { return entries_.size(); }
   // False: the table held an entry that no agent writes; it is read no further.
   bool is_sound() const { return is_sound_; }
 
-  // The location of a return address, for a thread that is in this age.
-  uint32_t locate(uint64_t pc_avma, uint32_t age) {
+  // The location of a return address, for a thread that is in this generation.
+  uint32_t locate(uint64_t pc_avma, uint32_t generation) {
     for (uint64_t i = hash(pc_avma) & cache_mask_;; i = (i + 1) & cache_mask_) {
       const Cached& cached = cache_[i];
-      if (cached.pc_avma == pc_avma && age >= cached.from && age < cached.to) return cached.location;
+      if (cached.pc_avma == pc_avma && generation >= cached.from && generation < cached.to) return cached.location;
       if (cached.pc_avma == pc_avma || cached.pc_avma == kNoPc) [[unlikely]]
-        return resolve(i, pc_avma, age);
+        return resolve(i, pc_avma, generation);
     }
   }
 
@@ -67,7 +67,7 @@ class ModuleMap {
     uint64_t start_avma;
     uint64_t end_avma;
     uint64_t load_bias;
-    uint32_t age;
+    uint32_t generation;
     uint32_t module;
   };
   struct Cached {
@@ -85,7 +85,7 @@ class ModuleMap {
   bool read_entry(const unsigned char* at, uint32_t bytes_left, uint32_t* entry_bytes);
   uint32_t module_of(const std::string& path, const std::string& build_id, const wire::ModuleEntry& entry);
   void forget(uint64_t start_avma, uint64_t end_avma);
-  uint32_t resolve(uint64_t cache_index, uint64_t pc_avma, uint32_t age);
+  uint32_t resolve(uint64_t cache_index, uint64_t pc_avma, uint32_t generation);
   uint32_t location_of(uint32_t module, uint64_t svma);
   void grow_cache();
 

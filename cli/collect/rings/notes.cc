@@ -1,7 +1,7 @@
 // cli/collect/rings/notes.cc: a note is read while its writer may still change it, and the writer may be hostile.
 //
-// There are few, and they are read at the end and when devices are looked up. So each is copied whole, its numbers are
-// checked, and the control characters of its text are escaped: it ends up on a terminal.
+// There are few notes, and they are read at the end and when devices are looked up. So each is copied whole, its
+// numbers are checked, and the control characters of its text are escaped: the text may be printed on a terminal.
 #include "cli/collect/rings/notes.h"
 
 #include "cli/base/file_name.h"

@@ -3,8 +3,8 @@
 // Each look at the rings costs the collector time, and the program too where cores share their execution units. If a
 // ring is left unread for too long, it runs full and its thread waits. So the next look is due when the fullest ring
 // will be a quarter full, if it is written as fast as since the previous look. The other three quarters are room for
-// error. A thread that stopped writing because the system took its core away may resume at full speed at any moment. So
-// the time until the next look is at most doubled.
+// error. A thread that stopped writing because it lost its core may resume at full speed at any moment. So the time
+// until the next look is at most doubled each time.
 //
 // Context:  pure data: no clock, no memory of the target.
 #pragma once
@@ -16,13 +16,13 @@ namespace heapprof::cli {
 
 enum class RoundKind : uint8_t {
   kAll,    // takes what is published
-  kIfDue,  // with several rings, only if much is unread, or the last taking was a while ago
+  kIfDue,  // with several rings, only if much is unread, or the last round that took events was a while ago
 };
 
 class Pace {
  public:
   static constexpr uint64_t kNever = UINT64_MAX;
-  static constexpr uint64_t kWantedParts = 4;  // of a ring; at the next look one of them may be full
+  static constexpr uint64_t kWantedParts = 4;  // at the next look one such part of the fullest ring may be full
   // A look may be put off if less than 1/kFewParts of the fullest ring is unread, and the previous look (one that was
   // not put off) was less than kSoonNs ago.
   static constexpr uint64_t kFewParts = 8;
@@ -45,14 +45,14 @@ class Pace {
   bool is_early() const {
     return bytes_ < room_bytes_ / kFewParts && looked_ns_ != 0 && now_ns_ - looked_ns_ < kSoonNs;
   }
-  // What the look found was taken, or there was nothing.
+  // The records that the look found were taken, or there were none.
   void accept() {
     interval_ns_ = std::min(wanted_ns(), std::max(interval_ns_, kFirstIntervalNs / 2) * 2);
     if (interval_ns_ > kLongestIntervalNs) interval_ns_ = kLongestIntervalNs;
     next_ns_ = now_ns_ + interval_ns_;
     looked_ns_ = now_ns_;
   }
-  // The look was left for later.
+  // The look found records that are left for a later round.
   void put_off() { next_ns_ = looked_ns_ + std::min(wanted_ns(), kSoonNs); }
 
   // When the next look is due.

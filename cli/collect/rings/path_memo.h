@@ -5,7 +5,7 @@
 // enough. An entry is dropped when another frame needs its place.
 //
 // Guarantees
-//  - find() returns what was kept for that node, that address and that age (generation of the modules); nothing from
+//  - find() returns what was kept for that node, that address and that generation of the modules; nothing from
 //    before a forget().
 // Cost:     24 bytes an entry that was ever used.
 #pragma once
@@ -23,12 +23,12 @@ class PathMemo {
   struct Entry {
     uint64_t pc_avma;
     uint64_t key;   // 0: nothing was kept here
-    uint32_t node;  // below the key's, at pc_avma
-    uint32_t site;  // of exactly this stack; 0: not known
+    uint32_t node;  // the node below the key's node, for pc_avma
+    uint32_t site;  // the site of exactly this stack; 0: not known
   };
 
-  // The key of a parent and an age; never 0.
-  static uint64_t key_of(uint32_t parent, uint32_t age) { return (uint64_t{age} << 32) + parent + 1; }
+  // The key of a parent and a generation; never 0.
+  static uint64_t key_of(uint32_t parent, uint32_t generation) { return (uint64_t{generation} << 32) + parent + 1; }
 
   // nullptr: not known (any more).
   Entry* find(uint64_t pc_avma, uint64_t key) {
@@ -38,25 +38,25 @@ class PathMemo {
     return entry->pc_avma == pc_avma && entry->key == key ? entry : nullptr;
   }
 
-  // pre: find() knows of none
+  // pre: find() returned nullptr for its key
   Entry& keep(const Entry& entry) {
     Entry* set = &entries_[set_of(entry.pc_avma, entry.key)];
     set[1] = set[0];
     return set[0] = entry;
   }
 
-  // Before a batch of records. version: ModuleMap's; if it has changed, all entries are dropped.
+  // Call it before a batch of records. version: ModuleMap's; if it has changed, all entries are dropped.
   void begin(uint64_t version) {
     if (version_ != version) [[unlikely]]
       forget(version);
     credit_ = pause_left_ == 0 ? kCredit : 0;
     if (pause_left_ != 0) --pause_left_;
   }
-  // The memo is useful now: ask it for the next record's frames.
+  // Whether the memo is useful now: then ask it for the next record's frames.
   bool is_asked() const { return credit_ > 0; }
   void count_miss() { --credit_; }
-  // After a batch that began with is_asked(). While too many frames are unknown, the memo is asked only once in a
-  // while.
+  // Call it after a batch that began with is_asked(). While too many frames are unknown, the memo is asked only once in
+  // a while.
   void end(size_t events) {
     const bool is_of_use = is_asked() && static_cast<size_t>(kCredit - credit_) * kEventsPerMiss <= events;
     pause_ = is_of_use ? 0 : std::min(2 * pause_ + 1, kMostPause);
@@ -66,7 +66,7 @@ class PathMemo {
  private:
   static constexpr unsigned kSetBits = 11;
   static constexpr size_t kEntries = size_t{2} << kSetBits;
-  static constexpr int kCredit = 24;  // misses of a batch
+  static constexpr int kCredit = 24;  // misses that a batch may have
   static constexpr size_t kEventsPerMiss = 8;
   static constexpr uint32_t kMostPause = 31;  // batches
 

@@ -9,8 +9,8 @@
 //  - Two frames have the same answer if, and only if, they have the same line, function and file; or are the same
 //    frame.
 // Trust:    code objects are the target's, and may change at any moment: each is copied once, then checked.
-// Cost:     a microsecond for a new instruction, some more if it is before the last one; nothing after that (ModuleMap
-//           keeps the answer).
+// Cost:     a microsecond for a new instruction, some more if it comes before the previous one in its code object;
+//           nothing after that (ModuleMap keeps the answer).
 #pragma once
 
 #include "cli/model/profile/python_code.h"

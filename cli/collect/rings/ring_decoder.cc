@@ -16,7 +16,8 @@ namespace {
 using wire::RecordType;
 
 constexpr size_t kFirstDepth = 64;
-constexpr size_t kLastFrames = DecodeShared::kBatchFrames - wire::kMaxFreshFrames;  // up to here any record has room
+constexpr size_t kLastFrames = DecodeShared::kBatchFrames - wire::kMaxFreshFrames;  // with so many, any record still
+                                                                                    // fits
 constexpr size_t kMaxSharing = 1u << 16;                                            // threads of one shared ring
 
 }  // namespace
@@ -32,7 +33,7 @@ bool RingDecoder::refuse() {
   return false;
 }
 
-// First pass over a record's stack.
+// The first pass over a record's stack (ring_decoder_stacks.cc).
 [[gnu::always_inline]] inline bool RingDecoder::push_frames(uint64_t w1, uint64_t head, uint16_t event, Cursor* cursor,
                                                             uint32_t* site) {
   const uint32_t keep = wire::record_keep(w1);
@@ -61,8 +62,8 @@ bool RingDecoder::refuse() {
   return true;
 }
 
-// Decodes the two most frequent records, until another one comes. decode_any could do them as well; this loop, in which
-// the collector spends most of its time, keeps its variables in registers.
+// Decodes the two most frequent records, until another one comes. decode_any could decode them as well. This loop, in
+// which the collector spends most of its time, keeps its variables in registers.
 template <bool kByMemo>
 RingDecoder::Cursor RingDecoder::decode_common(const Cursor& cursor, uint64_t head, const DecodeLimits& limits,
                                                std::span<Event> batch) {
@@ -143,7 +144,7 @@ size_t RingDecoder::decode(uint64_t head, const DecodeLimits& limits, std::span<
   PathMemo& memo = shared_->memo;
   memo.begin(shared_->modules->version());
   const bool began_by_memo = memo.is_asked();
-  const uint32_t age = age_;
+  const uint32_t generation = generation_;
   if (began_by_memo) knows_hashes_ = false;
   for (;;) {
     if (!memo.is_asked()) know_hashes();
@@ -160,7 +161,7 @@ size_t RingDecoder::decode(uint64_t head, const DecodeLimits& limits, std::span<
   }
   position_ = has_stopped_ ? head : cursor.position;
   last_stamp_ = cursor.last_stamp;
-  intern_stacks(batch, cursor.stacks, began_by_memo && age == age_);
+  intern_stacks(batch, cursor.stacks, began_by_memo && generation == generation_);
   if (began_by_memo) memo.end(cursor.events);
   return cursor.events;
 }
@@ -242,8 +243,8 @@ bool RingDecoder::take_size(uint64_t w0, uint64_t* size_bytes) {
   return true;
 }
 
-// Puts the part of a device event that does not fit into an Event into the table, except for Python objects: those come
-// as fast as blocks of the heap. False: no agent writes that.
+// Puts the part of a device event that does not fit into an Event into the table, except for Python objects: there are
+// as many of these as blocks of the heap. False: no agent writes that.
 bool RingDecoder::take_device(EventKind* kind, Event* event) {
   if (*kind != EventKind::kMalloc && *kind != EventKind::kFree) return false;
   const bool begins = *kind == EventKind::kMalloc;
@@ -284,7 +285,7 @@ bool RingDecoder::decode_control(wire::Record record, std::span<Event> batch, Cu
   switch (wire::control_kind(record.w0)) {
     case wire::ControlKind::kTimestamp: stamp_base_ = record.w1; return true;
     case wire::ControlKind::kThread: enter_thread(static_cast<uint32_t>(record.w1), batch, cursor); return true;
-    case wire::ControlKind::kAge: age_ = static_cast<uint32_t>(record.w1); return true;
+    case wire::ControlKind::kGeneration: generation_ = static_cast<uint32_t>(record.w1); return true;
     case wire::ControlKind::kReset: depth_ = 0; return true;  // how much was lost is counted in the ring's header
     case wire::ControlKind::kChunk: return enter_chunk(record.w1, cursor->position);
     case wire::ControlKind::kScopeTime:
@@ -301,7 +302,7 @@ bool RingDecoder::decode_control(wire::Record record, std::span<Event> batch, Cu
   return refuse();
 }
 
-// The interval by which blocks were chosen from here on.
+// Sets the interval by which blocks were sampled from here on.
 bool RingDecoder::set_rate(uint64_t interval_bytes) {
   std::optional<uint32_t> rate;
   if (interval_bytes == 0) rate = 0;
@@ -311,8 +312,8 @@ bool RingDecoder::set_rate(uint64_t interval_bytes) {
   return true;
 }
 
-// The next record, at `position`, is at `ring_off`. Any chunk of the ring is accepted: an owner that jumps about only
-// spoils its own data.
+// The next record, at `position`, is at `ring_off`. Any chunk of the ring is accepted: an agent that names a wrong one
+// only spoils its own data.
 bool RingDecoder::enter_chunk(uint64_t ring_off, uint64_t position) {
   if (ring_off > byte_mask_ || ring_off % wire::kChunkBytes != 0) return refuse();
   const uint64_t left = (position - wire::kUnitBytes + shift_) & byte_mask_;

@@ -3,8 +3,8 @@
 //
 // Its state is the ring's: position, clock, previous stack, owner. What rings share (call tree, modules, threads) is in
 // DecodeShared. The ledger may run in a second thread at the same time. It reads neither tree nor modules; before
-// decode() changes the threads or the devices' events, it waits for the ledger: threads are few, and calls of a
-// device's API take microseconds.
+// decode() changes the threads or the devices' events, it waits for the ledger. This costs little, because threads are
+// few, and calls of a device's API take microseconds.
 //
 // Guarantees
 //  - Stamps of the events of a ring never decrease.
@@ -38,12 +38,12 @@ struct DecodeShared {
   ThreadTable* threads;
   uint32_t max_frames;
   DeviceEventTable* devices;
-  const SampleRates* rates = nullptr;  // by which blocks may be chosen; nullptr: by none
+  const SampleRates* rates = nullptr;  // by which blocks may be sampled; nullptr: blocks are not sampled
   SecondThread* second;                // may be using the threads and devices; nullptr: no second one
   uint64_t truncated_stacks = 0;
   uint64_t corrupt_records = 0;
 
-  // Waits until the ledger is done: then what it shares with the decoder may be changed.
+  // Waits until the ledger is done. After that, the decoder may change the data that it shares with the ledger.
   void settle() const {
     if (second != nullptr) second->wait();
   }
@@ -75,8 +75,8 @@ struct DecodeShared {
 
 // The bounds in time of the records to be decoded.
 struct DecodeLimits {
-  uint64_t floor;    // none of them was published before this
-  uint64_t ceiling;  // all of them were published before this
+  uint64_t floor;    // no record was published before this
+  uint64_t ceiling;  // all records were published before this
 };
 
 class RingDecoder {
@@ -84,7 +84,7 @@ class RingDecoder {
   // words: the ring's data; ring_bytes: a power of two
   RingDecoder(const uint64_t* words, uint64_t ring_bytes, DecodeShared* shared);
 
-  // Several threads take turns in this ring: a thread that stops writing has not left it.
+  // Several threads take turns in this ring, so a thread that stops writing has not left it.
   void set_shared(bool is_shared) { is_shared_ = is_shared; }
 
   // Decodes records before `head` until the batch is full. Returns the number of events: 0 is possible before the end.
@@ -94,7 +94,7 @@ class RingDecoder {
   uint64_t position() const { return position_; }  // bytes consumed: what tail may become
   uint64_t last_stamp() const { return last_stamp_; }
   bool has_stopped() const { return has_stopped_; }
-  uint32_t thread() const { return thread_; }  // slot of the last record's
+  uint32_t thread() const { return thread_; }  // slot of the last record's thread
 
   // Chunks (wire::kChunkBytes each, as bits) whose last record was decoded since the last call.
   uint32_t take_finished() {
@@ -123,7 +123,7 @@ class RingDecoder {
   size_t sharing_threads() const { return sharing_.size(); }
 
  private:
-  // How far a batch has come. Kept by value in the loop, so that stores through pointers do not touch it.
+  // How far a batch has come. The loop keeps it by value, so that no store through a pointer can change it.
   struct Cursor {
     uint64_t position;
     uint64_t last_stamp;
@@ -132,7 +132,8 @@ class RingDecoder {
     size_t stacks;
   };
 
-  // The new frames of a record: where they are in the ring, and after how many that it keeps.
+  // The new frames of a record: where they are in the ring, how many frames of the previous stack come before them, and
+  // how many they are.
   struct FreshFrames {
     uint64_t position;
     uint32_t keep;
@@ -212,18 +213,18 @@ class RingDecoder {
   uint64_t stamp_base_ = 0;
   uint64_t last_stamp_ = 0;
   uint32_t depth_ = 0;
-  uint32_t age_ = 0;
+  uint32_t generation_ = 0;
   uint32_t thread_ = 0;
   uint32_t thread_id_ = 0;
   Prefix prefix_{};
   uint64_t scope_time_ = 0;  // of the kScope record that follows
   bool has_scope_time_ = false;
-  uint64_t launches_ = 0;  // in the last kLaunches record
+  uint64_t launches_ = 0;  // the number in the last kLaunches record
   uint32_t rate_ = 0;      // by which the next blocks were chosen (sample_rates.h)
   bool has_stopped_ = false;
   bool is_shared_ = false;
   std::unordered_map<uint32_t, uint32_t> sharing_;  // in a shared ring: thread id → slot
-  // Of the previous stack, outermost first, after the root.
+  // The previous stack, outermost frame first, after the root.
   std::vector<uint32_t> path_hashes_;  // as of the last record parsed, if they are known
   std::vector<Node> nodes_;            // as of the last record whose stack was looked up
   bool knows_hashes_ = true;

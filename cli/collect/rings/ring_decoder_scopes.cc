@@ -10,8 +10,8 @@ namespace heapprof::cli {
 
 using wire::RecordType;
 
-// Scopes that are as short as a few allocations come one after another; this avoids entering the loop of the most
-// frequent records for each.
+// If scopes are as short as a few allocations, their records often follow one another. This loop avoids entering the
+// loop of the most frequent records for each.
 bool RingDecoder::decode_scopes(uint64_t head, const DecodeLimits& limits, std::span<Event> batch, Cursor* cursor) {
   while (cursor->position < head && cursor->events < batch.size()) {
     const wire::Record record{load(cursor->position), load(cursor->position + sizeof(uint64_t))};

@@ -2,17 +2,17 @@
 //
 // A batch goes through two passes. The first parses records, finds the location of each new program counter and the
 // hash of its path, and prefetches the slot in the call tree; the second looks the slots up. A cache miss in a large
-// tree costs 80-100 ns; those of a batch of 256 records overlap.
+// tree costs 80-100 ns, but the cache misses of a batch of 256 records overlap.
 //
-// Most programs work in few stacks for a while. PathMemo finds their frames, one after the other, in one pass; if it
-// does not know them, the rest of the batch takes two passes.
+// At one time most programs use only few stacks. PathMemo finds their frames, one after the other, in one pass. If too
+// many frames are unknown to it, the rest of the batch takes two passes.
 #include "cli/collect/rings/ring_decoder.h"
 
 #include <algorithm>
 
 namespace heapprof::cli {
 
-// Room for a stack of `depth` frames and the root.
+// Makes room for a stack of `depth` frames and the root.
 void RingDecoder::grow_stack(size_t depth) {
   path_hashes_.resize(std::max(depth + 1, 2 * path_hashes_.size()));
   nodes_.resize(path_hashes_.size());
@@ -25,11 +25,11 @@ void RingDecoder::grow_stack(size_t depth) {
   uint32_t path_hash = *hash;
   ModuleMap& modules = *shared_->modules;
   const CallTree& tree = *shared_->tree;
-  const uint32_t age = age_;
+  const uint32_t generation = generation_;
   uint64_t position = at.position;
   for (uint32_t left = at.fresh; left != 0; --left, position += sizeof(uint64_t)) {
     const uint64_t pc_avma = load(position);
-    const uint32_t location = modules.locate(pc_avma, age);
+    const uint32_t location = modules.locate(pc_avma, generation);
     path_hash = CallTree::hash_step(path_hash, location);
     tree.prefetch(path_hash);
     *++hash = path_hash;
@@ -37,17 +37,18 @@ void RingDecoder::grow_stack(size_t depth) {
   }
 }
 
-// The same in one pass: looks the new frames up. Returns the memo's entry of the innermost; nullptr: no frame is new.
+// The same in one pass, which looks the new frames up at once. Returns the memo's entry of the innermost new frame;
+// nullptr: no frame is new.
 [[gnu::noinline]] PathMemo::Entry* RingDecoder::walk_by_memo(const FreshFrames& at) {
   Node* node = nodes_.data() + at.keep;
   uint32_t parent = node->node;
   PathMemo& memo = shared_->memo;
-  const uint32_t age = age_;
+  const uint32_t generation = generation_;
   uint64_t position = at.position;
   PathMemo::Entry* entry = nullptr;
   for (uint32_t left = at.fresh; left != 0; --left, position += sizeof(uint64_t)) {
     const uint64_t pc_avma = load(position);
-    entry = memo.find(pc_avma, PathMemo::key_of(parent, age));
+    entry = memo.find(pc_avma, PathMemo::key_of(parent, generation));
     if (entry == nullptr) [[unlikely]]
       entry = &learn(pc_avma, parent);
     parent = entry->node;
@@ -58,13 +59,13 @@ void RingDecoder::grow_stack(size_t depth) {
 
 [[gnu::noinline]] PathMemo::Entry& RingDecoder::learn(uint64_t pc_avma, uint32_t parent) {
   CallTree& tree = *shared_->tree;
-  const uint32_t location = shared_->modules->locate(pc_avma, age_);
+  const uint32_t location = shared_->modules->locate(pc_avma, generation_);
   const CallTree::Slot& slot = tree.descend(CallTree::hash_step(tree.path_hash_of(parent), location), parent, location);
   shared_->memo.count_miss();
-  return shared_->memo.keep({pc_avma, PathMemo::key_of(parent, age_), slot.node, slot.site});
+  return shared_->memo.keep({pc_avma, PathMemo::key_of(parent, generation_), slot.node, slot.site});
 }
 
-// From here on the memo is not asked, so hashes are needed.
+// Call it when the memo is not asked any more: from here on the hashes of the paths are needed.
 void RingDecoder::know_hashes() {
   if (knows_hashes_) return;
   knows_hashes_ = true;
@@ -85,7 +86,7 @@ void RingDecoder::intern_stacks(std::span<Event> batch, size_t stacks, bool fill
       slot = &tree.descend(frame->path_hash, parent, frame->location);
       *++leaf = {slot->node, slot->site};
       if (fills_memo) {
-        const uint64_t key = PathMemo::key_of(parent, age_);
+        const uint64_t key = PathMemo::key_of(parent, generation_);
         if (memo.find(frame->pc_avma, key) == nullptr) memo.keep({frame->pc_avma, key, slot->node, slot->site});
       }
     }

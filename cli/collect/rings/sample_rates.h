@@ -17,7 +17,7 @@ class SampleRates {
  public:
   static constexpr uint32_t kMost = 255;
 
-  // An interval that the agent may use from now on. False: there have been too many different ones.
+  // Adds an interval that the agent may use from now on. False: there have been too many different ones.
   bool add(uint64_t interval_bytes) {
     if (find(interval_bytes)) return true;
     const uint32_t count = count_.load(std::memory_order_relaxed);
@@ -26,7 +26,7 @@ class SampleRates {
     count_.store(count + 1, std::memory_order_release);
     return true;
   }
-  // Its number, from 1 on; 0: all blocks are recorded. nullopt: there is no such interval.
+  // The interval's number, from 1 on; 0: all blocks are recorded. nullopt: there is no such interval.
   std::optional<uint32_t> find(uint64_t interval_bytes) const {
     if (interval_bytes == 0) return 0;
     const uint32_t count = count_.load(std::memory_order_acquire);

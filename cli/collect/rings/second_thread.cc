@@ -1,8 +1,8 @@
 // cli/collect/rings/second_thread.cc: the two threads meet many times in a round, so they spin before they sleep.
 //
 // One word says whose turn it is. A thread that waits for it spins for 20-40 µs first, about as long as the work of a
-// round takes, and only then waits in the kernel. What one thread wrote before it changed the word, the other sees
-// (release and acquire), so nothing else needs a lock.
+// round takes, and only then waits in the kernel. When one thread has changed the word, the other sees everything that
+// the first wrote before (release and acquire), so no lock is needed.
 #include "cli/collect/rings/second_thread.h"
 
 #include <system_error>

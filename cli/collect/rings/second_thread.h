@@ -1,9 +1,9 @@
 // cli/collect/rings/second_thread.h: a second thread of the collector, for work in parallel with the first.
 //
 // Guarantees
-//  - The work sees what was written before start(), and the caller sees after wait() what the work wrote.
+//  - The work sees what was written before start(). After wait() the caller sees what the work wrote.
 //  - If the system refuses a thread, start() does the work itself.
-//  - Between wait() and start() the thread sleeps, and a fork copies nothing half done.
+//  - Between wait() and start() the thread does nothing, so a fork copies no unfinished work.
 // Context:  one thread calls start and wait. A forked copy calls neither, and does not destroy it.
 // Cost:     the first start() creates the thread; each later one wakes it: about 5 µs, some of it the caller's.
 #pragma once

@@ -1,13 +1,13 @@
-// cli/collect/rings/stack_folder.cc: forms are paths in the tree of the stacks too, and the same ones as long as
-// nothing is folded.
+// cli/collect/rings/stack_folder.cc: a folded form is a path in the same call tree. As long as nothing is folded, it is
+// the path of the stack itself.
 //
-// A node's form follows from its parent's and its own location, so a recursion costs one step a level. Whether a
-// location is in a form is known without a search: index_ says where it would be, and path_ whether it is there. index_
-// is never cleared. path_ is rebuilt if a form is asked for that is not the previous one, or near it: forms of
-// recursions are short.
+// A node's form follows from its parent's and its own location, so a recursion costs one step a level. No search is
+// needed to find a location in a form: index_ says where it would be, and path_ whether it is there. index_ is never
+// cleared. path_ is rebuilt if the form that is needed is not the previous one or close to it. This is fast because
+// forms of recursions are short.
 //
-// A mark says how many frames after it are folded. So a form shows by itself which of its frames recurred, and which
-// only came after them.
+// A mark says how many frames after it are folded. So a form shows which of its frames were repeated, and which only
+// came after the repeated ones.
 #include "cli/collect/rings/stack_folder.h"
 
 #include "cli/collect/rings/call_tree.h"
@@ -102,7 +102,7 @@ void StackFolder::enter(const CallTree& tree, uint32_t form) {
   }
 }
 
-// By the node of a mark: how many frames the deepest stack had instead of those after it.
+// For each node of a mark: how many frames the deepest stack had where the form has the folded frames after the mark.
 std::unordered_map<uint32_t, uint32_t> StackFolder::count_frames(const CallTree& tree) const {
   std::unordered_map<uint32_t, uint32_t> frames;
   std::vector<uint32_t> counts(index_.size(), 0);  // by location
@@ -131,7 +131,7 @@ std::vector<StackNode> StackFolder::recorded_stacks(const CallTree& tree, std::v
   stacks.assign(tree.nodes().begin(), tree.nodes().end());
   if (recursions_.empty()) return stacks;
   const std::unordered_map<uint32_t, uint32_t> frames = count_frames(tree);
-  std::map<uint64_t, uint32_t> numbers;  // of the marks' locations
+  std::map<uint64_t, uint32_t> numbers;  // by svma: the number of a mark's location
   for (uint32_t i = 1; i < stacks.size(); ++i) {
     if (!is_mark(stacks[i].location)) continue;
     const auto counted = frames.find(i);

@@ -1,15 +1,15 @@
 // cli/collect/rings/stack_folder.h: the short form of a stack that a recursion made deep.
 //
 // A recursion of 20,000 levels with a block at each has 20,000 stacks of 10,000 frames on average: 200 million frames
-// in a profile. They show where the recursion begins, what it goes through, and what it allocates. So a stack of more
-// than kDeepFrames frames is recorded folded.
+// in a profile. All that a reader learns from them is where the recursion begins, which functions it calls, and what it
+// allocates. So a stack of more than kDeepFrames frames is recorded in a folded form.
 //
 //   main  eval  call  eval  call  call  eval  make        make is the innermost frame
 //   main  [recursion]  eval  call  make
 //
-// Folding goes from the outermost frame inwards. If a frame comes again, it and all frames in between are a recursion,
-// whose frames are named once, in the order in which they first came. The innermost frame, which allocates, is never
-// folded.
+// Folding goes from the outermost frame inwards. If a frame comes again, this frame and all frames between its two
+// places are a recursion. Each of its frames is named once, in the order in which they first came. The innermost frame,
+// which allocates, is never folded.
 //
 // Guarantees
 //  - The form of a stack depends on that stack alone. It has each of the stack's distinct frames once, the innermost

@@ -1,9 +1,9 @@
 // cli/collect/rings/thread_table.cc: a program may start a million threads, one after the other.
 //
-// Each thread's sums stay exact while it runs. A slot for every thread that ever was would grow without bound. So a
-// slot is reused when its thread has ended and its last block (which could still turn out to be temporary) is gone. Of
-// ended threads the sums of the 1,000 largest are kept; when there are twice as many, one nth_element adds the smaller
-// half to "others", so that an end costs little.
+// Each thread's sums stay exact while it runs. A slot for every thread that ever existed would need memory without
+// bound. So a slot is reused when its thread has ended and its last block (which could still turn out to be temporary)
+// is gone. Of the ended threads, the sums of the 1,000 largest are kept. When there are twice as many, one nth_element
+// finds the smaller half, which is added to "others". So the end of a thread costs little.
 #include "cli/collect/rings/thread_table.h"
 
 #include "cli/base/saturating.h"

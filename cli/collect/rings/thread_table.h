@@ -2,13 +2,13 @@
 // ended.
 //
 // The kernel may reuse a thread id, and one thread may own several rings (signal handlers). A slot belongs to one use
-// of an id. The decoder calls enter() when a ring names a thread, and leave() when the ring gets another owner; the
+// of an id. The decoder calls enter() when a ring names a thread, and leave() when the ring gets another owner. The
 // ledger, which sees events later, calls left() when it has seen the thread's last event from that ring.
 //
 // Guarantees
 //  - Memory is bounded by the number of threads alive at one time, plus one slot for each live block that an ended
-//    thread allocated last, plus 2,000 ended threads: if there are more, the largest by bytes are kept, the rest are
-//    summed.
+//    thread allocated last, plus 2,000 ended threads. If more threads have ended, the largest by bytes are kept, and
+//    the rest are summed.
 //  - A thread is dropped into that sum only if 1,000 others that ended are larger: the 1,000 largest are exact.
 #pragma once
 
@@ -23,7 +23,7 @@
 namespace heapprof::cli {
 
 struct ThreadSlot {
-  uint64_t last_address;  // of its latest block, while that is live: if that ends now, it is temporary
+  uint64_t last_address;  // of its latest block, while this is live: if this block ends next, it is temporary
   uint64_t allocations;
   uint64_t total_bytes;
   uint64_t frees;
@@ -32,7 +32,7 @@ struct ThreadSlot {
   uint32_t open_streams;  // rings entered and not left by the ledger
   uint32_t has_ended;     // its numbers are summed up; the slot waits for its last block
   uint32_t scopes;        // its stack in ScopeBook; 0: it is in no scope
-  uint32_t pauses;        // that it is in
+  uint32_t pauses;        // how many pauses it is in
 };
 static_assert(sizeof(ThreadSlot) == 56);
 
@@ -47,17 +47,18 @@ class ThreadTable {
   // Decoder: the ring belongs to another thread from here on.
   void leave(uint32_t slot);
 
-  // Ledger: the thread of a slot; and (left) the last event of the thread from one of its rings has been applied.
+  // For the ledger: [] and at() return the thread of a slot; left() says that the thread's last event from one of its
+  // rings was applied.
   ThreadSlot& operator[](uint32_t slot) { return slots_[slot]; }
   const ThreadSlot& at(uint32_t slot) const { return slots_[slot]; }
   void left(uint32_t slot);
-  // The last block of a thread that has ended is gone too.
+  // Call it when the thread has ended and its last block is gone too.
   void release(uint32_t slot);
 
   // The sums of all threads, past and present.
   ThreadSlot sum() const;
 
-  // Names. `read(id)` returns the name of a thread, empty if it cannot be read. At most `budget` are read.
+  // Reads at most `budget` names of threads. `read(id)` returns the name of a thread, empty if it cannot be read.
   template <typename Reader>
   void refresh_names(size_t budget, const Reader& read) {
     for (; budget != 0 && !unnamed_.empty(); --budget) {
@@ -74,7 +75,7 @@ class ThreadTable {
   // New threads whose name was not read yet.
   size_t unnamed_count() const { return unnamed_.size(); }
 
-  // The result: largest first; `others` sums what was dropped.
+  // Returns the result: the largest threads first; `others` is the sum of the dropped ones.
   void finish(std::vector<Thread>* threads, Thread* others, uint64_t* others_count);
 
  private:

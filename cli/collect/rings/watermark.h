@@ -46,8 +46,8 @@ class RingWatermark {
     return bound;
   }
 
-  // The ring was seen outside an event, without a fence: that says nothing of its stamps, but the event that it may be
-  // seen in next is another one.
+  // Call it if the ring was seen outside an event without a fence. This sets no bound for its stamps, but shows that an
+  // event in which the ring is seen later is another one.
   void rest() { is_blocking_ = false; }
 
   uint64_t skips() const { return skips_; }

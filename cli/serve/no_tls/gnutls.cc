@@ -1,9 +1,10 @@
-// cli/serve/no_tls/gnutls.cc: the functions of GnuTLS that libmicrohttpd refers to; GnuTLS is not linked.
+// cli/serve/no_tls/gnutls.cc: stubs for the functions of GnuTLS that libmicrohttpd refers to, so that GnuTLS need not
+// be linked.
 //
-// Debian's libmicrohttpd.a contains its TLS code, whose library needs six more, and not all of these come as archives.
-// So the tool could not be linked statically, and each start would load them all. The server has no TLS: only the first
-// two of these functions are ever called, at the library's initialisation and its end. A call of any other ends the
-// process.
+// Debian's libmicrohttpd.a is built with TLS, and so needs GnuTLS, which needs six more libraries, not all of which
+// come as archives. With GnuTLS, the tool could not be linked statically, and each start would load all these
+// libraries. The server does not use TLS: only the first two of these functions are ever called, when libmicrohttpd is
+// initialised and when it ends. A call of any other function aborts the process.
 #include <cstddef>
 #include <cstdlib>
 

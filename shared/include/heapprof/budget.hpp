@@ -41,10 +41,10 @@ enum class BudgetFault : std::uint8_t {
   kUnderflow,  // more was given back than was allocated
 };
 
-// What became of a call, and the numbers that decided it.
+// The outcome of a call, and the numbers that decided it.
 struct BudgetOutcome {
   BudgetFault fault = BudgetFault::kNone;
-  std::uint64_t requested_bytes = 0;  // or given back
+  std::uint64_t requested_bytes = 0;  // bytes to allocate, or to give back
   std::uint64_t allocated_bytes = 0;  // when it was decided, without `requested_bytes`
   std::uint64_t limit_bytes = 0;      // 0: unlimited
 
@@ -99,7 +99,8 @@ class MemoryTracker {
     for (;;) {
       const BudgetOutcome outcome = judge(bytes, allocated);
       if (!outcome) return outcome;
-      // (A) is the check and the addition: it fails, and both are done again, if another thread was in between.
+      // (A) makes the check and the addition one step: if another thread was in between, it fails, and both are done
+      // again.
       if (!allocated_.compare_exchange_weak(allocated, allocated + bytes, std::memory_order_relaxed)) continue;
       raise_peak(allocated + bytes);
       return outcome;

@@ -12,9 +12,9 @@
 //
 // A test case with sections runs several times: its limits hold for each run separately. What Catch2 allocates in the
 // body counts, because it cannot be distinguished: 300 to 400 bytes for each SECTION, from the first time that it is
-// entered until the test case has ended; what INFO and a failed check take; and every check if the reporter keeps or
-// writes all (junit, sonarqube, --success). Otherwise a check that passes allocates nothing. For exact numbers with all
-// reporters, put a macro's limit into a block of its own without checks.
+// entered until the test case has ended; what INFO and a failed check allocate; and what every check allocates, if the
+// reporter keeps or writes all checks (junit, sonarqube, --success). Otherwise a check that passes allocates nothing.
+// For exact numbers with all reporters, put a macro's limit into a block of its own without checks.
 #ifndef HEAPPROF_CATCH2_HPP
 #define HEAPPROF_CATCH2_HPP
 
@@ -60,7 +60,8 @@ using TestHandle = Catch::TestCase;
 inline std::string_view text_of(const std::string& tag) { return tag; }
 #endif
 
-// Failures in other threads than the test's: Catch2 cannot take them there, so they wait for the end of the body.
+// Failures in other threads than the test's: Catch2 accepts failures only from the test's thread, so these wait for the
+// end of the body.
 struct Running {
   std::mutex mutex;
   bool is_running = false;
@@ -75,7 +76,7 @@ inline void fail_here(const LimitFailure& failure) {
                                   Catch::StringRef(), Catch::ResultDisposition::ContinueOnFailure);
   handler.handleMessage(Catch::ResultWas::ExplicitFailure, failure.message());
 #ifdef __cpp_exceptions
-  // With --abort it throws, which is not allowed here: the run ends after this test.
+  // With --abort, complete() throws, which is not allowed here: the run ends after this test.
   try {
     handler.complete();
   } catch (...) {
@@ -111,7 +112,7 @@ inline void set_running(bool is_running) {
   g_running.thread = std::this_thread::get_id();
 }
 
-// For versions of Catch2 that prepare tests; in others they do nothing.
+// These call prepareTestCase() and tearDownTestCase() in versions of Catch2 that have them; in others they do nothing.
 template <class Handle>
 auto prepare(const Handle& handle, int) -> decltype(handle.prepareTestCase()) {
   return handle.prepareTestCase();
@@ -125,8 +126,8 @@ auto tear_down(const Handle& handle, int) -> decltype(handle.tearDownTestCase())
 template <class Handle>
 void tear_down(const Handle&, long) {}
 
-// Replaces a test's body, and runs it between the begin and the end of its limits. A listener's events come too early
-// and too late: what the reporter keeps of the test lies between them.
+// Replaces a test's body, and runs it between the begin and the end of its limits. A listener's events cannot do that,
+// because what the reporter allocates for the test comes between them, too.
 class Invoker : public Catch::ITestInvoker {
  public:
   explicit Invoker(const TestHandle& test) : test_(test) {}
@@ -157,7 +158,7 @@ class Invoker : public Catch::ITestInvoker {
 #ifdef __cpp_exceptions
     try {
       test_.invoke();
-    } catch (...) {  // it has failed, or is skipped
+    } catch (...) {  // the test has failed, or is skipped
       limits->cancel();
       fail_for_others();
       set_running(false);

@@ -12,8 +12,8 @@
 //    tests/integration/cuda/estimate_oracle.sh compares the sizes with what a program allocates.)
 //  - Each estimate has two forms: try_… is constexpr, never throws and returns a ByteEstimate; the other returns the
 //    bytes and throws EstimateError. Without exceptions (-fno-exceptions) there is only try_….
-// Not provided: what an allocator adds to a block, and what a library takes beside the tensors; add_overhead() allows
-// for it.
+// Not provided: what an allocator adds to a block, and what a library takes in addition to the tensors; add_overhead()
+// allows for it.
 #ifndef HEAPPROF_ESTIMATE_HPP
 #define HEAPPROF_ESTIMATE_HPP
 
@@ -71,7 +71,7 @@ constexpr const char* describe(EstimateFault fault) {
 struct ByteEstimate {
   std::uint64_t elements = 0;
   std::uint64_t bytes = 0;
-  EstimateFault fault = EstimateFault::kNone;  // else both numbers are 0
+  EstimateFault fault = EstimateFault::kNone;  // if not kNone, both numbers are 0
 
   constexpr explicit operator bool() const { return fault == EstimateFault::kNone; }
 };

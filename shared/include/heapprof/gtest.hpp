@@ -71,7 +71,7 @@ class Listener : public ::testing::EmptyTestEventListener {
   }
 
  private:
-  // What a test object without members takes, and the flags that GoogleTest saves with it.
+  // What an empty test object takes on the heap, including the flags that GoogleTest saves with it.
   static Usage use_of_empty_test() {
     Usage use;
     const auto before = thread_stats();

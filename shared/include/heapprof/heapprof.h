@@ -13,12 +13,14 @@
  *   HEAPPROF_NAME_BLOCK(cache, "KV cache");   // heapprof report says how much that is
  *
  * Guarantees
- *  - Statistics count every event that came before the call: the calling thread's, and those of other threads that it
- *    knows to be over (it joined them, took a lock after them). Events of other threads during the call may be counted.
+ *  - Statistics count every event that came before the call: the calling thread's, and those of other threads that
+ *    happened before it (the calling thread joined them, or took a lock after them). Events of other threads during the
+ *    call may be counted.
  *  - No function allocates, changes errno or throws. A query waits until the profiler has read what the program wrote:
  *    usually for 2 ms at most, some 0.2 ms soon after another call; longer if threads allocate as fast as the profiler
  *    reads, or if more than 24 query at once. After 20 s the query fails.
- * Trust:    a profiler of an older version without some of these functions is not called: HEAPPROF_INACTIVE.
+ * Trust:    a profiler of an older version that lacks some of these functions is not called: queries return
+ *           HEAPPROF_INACTIVE.
  *
  * A statically linked program never finds a profiler.
  */
@@ -37,14 +39,14 @@ extern "C" {
 /* What queries return. */
 enum {
   HEAPPROF_OK = 0,
-  HEAPPROF_INACTIVE = -1,       /* no profiler, or it records nothing of this process */
-  HEAPPROF_UNAVAILABLE = -2,    /* it could not answer: the query came from a signal handler that interrupted an
-                                   allocation, or after one that jumped out of it, or under a seccomp filter; or
-                                   the profiler has stood still for 5 s, or is 20 s behind */
+  HEAPPROF_INACTIVE = -1,       /* no profiler, or it does not record this process */
+  HEAPPROF_UNAVAILABLE = -2,    /* the profiler could not answer: the query came from a signal handler that
+                                   interrupted an allocation, or after a handler that jumped out of it, or under
+                                   a seccomp filter; or the profiler made no progress for 5 s, or is 20 s behind */
   HEAPPROF_UNKNOWN_DEVICE = -3, /* no device has that name */
 };
 
-/* Of one device. Bytes and blocks are those that a profile counts. */
+/* Statistics of one device. Bytes and blocks are those that a profile counts. */
 typedef struct heapprof_stats {
   uint64_t live_bytes;
   uint64_t live_blocks;
@@ -56,25 +58,25 @@ typedef struct heapprof_stats {
   uint64_t total_blocks;
 } heapprof_stats;
 
-/* Of the calling thread, on the host. */
+/* Statistics of the calling thread, on the host. */
 typedef struct heapprof_thread_stats {
   uint64_t total_bytes; /* ever allocated by it */
   uint64_t total_blocks;
-  uint64_t freed_blocks; /* that it freed, allocated by any thread; not those that realloc resized */
+  uint64_t freed_blocks; /* freed by it, allocated by any thread; without those that realloc resized */
 } heapprof_thread_stats;
 
-/* A name of scopes, marks and blocks. Make it once, and keep it as long as they live: usually static. */
+/* A name of scopes, marks and blocks. Make it once, and keep it as long as these exist: usually static. */
 typedef struct heapprof_name {
-  const char* category; /* what it is a part of, "attention"; NULL: nothing */
+  const char* category; /* the group that it belongs to, "attention"; NULL: no group */
   const char* text;     /* 120 bytes of category and text are kept */
-  uint64_t key;         /* the profiler's; 0 at first */
+  uint64_t key;         /* for the profiler; 0 at first */
 } heapprof_name;
 
 /* A stretch of work of one thread, which may continue in another (heapprof_scope_leave). */
 typedef struct heapprof_scope {
-  uint64_t id;    /* the profiler's; 0: nothing to end */
+  uint64_t id;    /* for the profiler; 0: there is nothing to end */
   uint64_t items; /* how much work was done, in the program's own measure; may change until the end */
-  uint32_t life;  /* the profiler's */
+  uint32_t life;  /* for the profiler */
   uint32_t reserved;
 } heapprof_scope;
 #ifdef __cplusplus
@@ -116,7 +118,8 @@ static inline const struct heapprof_functions* heapprof_functions_(void) {
   return heapprof_agent_functions != HEAPPROF_NULL_ ? heapprof_agent_functions() : HEAPPROF_NULL_;
 }
 #else
-/* In such code a linker resolves weak references to null, permanently, except those through the global offset table. */
+/* In position-dependent code a linker resolves weak references to null, permanently, except those through the global
+ * offset table. */
 static inline const struct heapprof_functions* heapprof_functions_(void) {
   const struct heapprof_functions* (*give)(void);
   __asm__(".weak heapprof_agent_functions\n\tmovq heapprof_agent_functions@GOTPCREL(%%rip), %0" : "=r"(give));
@@ -191,7 +194,8 @@ static inline int heapprof_begin_measurement(const char* device, int begins_phas
                                      : HEAPPROF_INACTIVE;
 }
 
-/* Ends it. The statistics are those of that device at this moment, even if the number is 0 or was forgotten. */
+/* Ends a measurement. The statistics are those of that device at this moment, even if the number is 0 or was
+ * forgotten. */
 static inline int heapprof_end_measurement(const char* device, uint64_t measurement, heapprof_stats* stats) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
   return functions != HEAPPROF_NULL_ ? functions->end_measurement(device, measurement, stats) : HEAPPROF_INACTIVE;
@@ -228,15 +232,15 @@ static inline void heapprof_scope_begin(heapprof_scope* scope, heapprof_name* na
   if (functions != HEAPPROF_NULL_) functions->begin_scope(scope, name);
 }
 
-/* Ends it. Does nothing if it has ended already, or never began. */
+/* Ends the scope. Does nothing if the scope has ended already, or never began. */
 static inline void heapprof_scope_end(heapprof_scope* scope) {
   if (scope->id == 0) return;
   heapprof_functions_()->end_scope(scope);
   scope->id = 0;
 }
 
-/* The calling thread goes on outside the scope, and outside those that it began inside it: a task that is suspended.
- * The time until heapprof_scope_enter() does not count for the scope. */
+/* The calling thread goes on outside the scope, and outside the scopes that it began inside it. For a task that is
+ * suspended. The time until heapprof_scope_enter() does not count for the scope. */
 static inline void heapprof_scope_leave(heapprof_scope* scope) {
   if (scope->id != 0) heapprof_functions_()->leave_scope(scope);
 }

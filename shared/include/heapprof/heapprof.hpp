@@ -1,4 +1,4 @@
-// heapprof/heapprof.hpp: heapprof/heapprof.h for C++17: statistics as values, scopes as objects; brings
+// heapprof/heapprof.hpp: heapprof/heapprof.h for C++17: statistics as values, scopes as objects; includes
 // heapprof/limits.hpp.
 //
 // Header only: nothing to link. In a process without the profiler each function returns its default.
@@ -44,7 +44,7 @@ inline std::optional<heapprof_stats> stats(const char* device = "host") noexcept
   return result;
 }
 
-// Gives that name to what is live at that address: see heapprof_name_block().
+// Gives that name to the memory that is live at that address: see heapprof_name_block().
 HEAPPROF_NOT_READ_ inline void name_block(const void* address, heapprof_name& name) noexcept {
   heapprof_name_block(address, &name);
 }
@@ -102,7 +102,8 @@ inline std::size_t hash_of(std::string_view text, std::size_t hash) noexcept {
 
 }  // namespace detail
 
-// The one name with these texts; an empty category means none. Names for which there is no memory share one.
+// The one name with these texts; an empty category means no category. All names for which there is no memory are one
+// name.
 inline heapprof_name& intern(std::string_view category, std::string_view text) noexcept {
   category = category.substr(0, detail::kNameBytes);
   text = text.substr(0, detail::kNameBytes);

@@ -118,12 +118,12 @@ struct LimitFailure {
   const char* file = "";
   int line = 0;
   char device[32] = {};
-  char detail[64] = {};     // what could not be parsed, or its begin
+  char detail[64] = {};     // the text that could not be parsed, or its beginning
   std::uint64_t need = 0;   // bytes or blocks; 0 for a condition
   std::uint64_t found = 0;  // likewise
   std::uint64_t live_at_begin = 0;
   Usage use;
-  std::uint64_t measurement = 0;  // in which it was found, and which has ended; 0: none
+  std::uint64_t measurement = 0;  // the ended measurement that found it; 0: no measurement
 
   void set_device(const char* name) noexcept { copy(name, device, sizeof device); }
   void set_detail(std::string_view words) noexcept { copy(words, detail, sizeof detail); }
@@ -211,7 +211,7 @@ struct LimitFailure {
            with_sign(use.live_blocks) + "\n";
   }
 
-  // The sites, and the profile's path; if there are no sites, only the latter.
+  // The sites, and the profile's path; if there are no sites, only the path.
   std::string sites() const {
     std::string lines;
     char names[4096];  // on the stack: other threads' limits would count an allocation

@@ -18,9 +18,9 @@
 //    All open limits are in one list; when a phase ends, its peak is passed to all of them
 //    (tests/unit/public_headers/limits_test.cc).
 //  - A limit allocates nothing between its begin and its end. A failure is reported only after the last open limit of
-//    the same thread has ended, so what the report allocates counts in none of them.
+//    the same thread has ended, so that thread's limits do not count what the report allocates.
 //  - The numbers are those of heapprof/heapprof.h: exact, and of all threads unless stated otherwise.
-// Not provided: a peak beside phases that the program begins with heapprof_begin_phase(): while limits are open, call
+// Not provided: a right peak if the program calls heapprof_begin_phase() itself. While limits are open, call
 //    heapprof::begin_phase() instead.
 //
 // Context:  any thread, not signal handlers. A limit is not judged if an exception leaves its block, nor in a child
@@ -107,7 +107,7 @@ class Limit {
       return;
     }
     const bool needs_phase = has_phase();
-    if (!needs_phase) look();  // the first thing that it does; the list can wait
+    if (!needs_phase) look();  // the numbers first; the list can wait
     const auto lock = detail::g_open_limits.lock();
     if (needs_phase) look();
     unlink_locked();
@@ -129,7 +129,7 @@ class Limit {
     detail::report(failure_);
   }
 
-  // What was used, once it is stopped; nullptr if the profiler did not answer.
+  // What was used, once the limit is stopped; nullptr if the profiler did not answer.
   const Usage* usage() const noexcept {
     return state_ == State::kStopped && why_not_ == NotChecked::kNone ? &failure_.use : nullptr;
   }
@@ -137,7 +137,7 @@ class Limit {
   // The measurement, which the profiler can explain once the limit is stopped.
   std::uint64_t measurement() const noexcept { return failure_.measurement; }
 
-  // Ends it without judging: the test has failed for another reason.
+  // Ends the limit without judging it: the test has failed for another reason.
   void cancel() noexcept {
     if (state_ == State::kOpen && getpid() == process_) {
       unlink();
@@ -175,7 +175,7 @@ class Limit {
     int result = HEAPPROF_OK;
     {
       const auto lock = detail::g_open_limits.lock();
-      if (has_phase()) {  // from here on other threads' phases write to it, under the lock
+      if (has_phase()) {  // from here on phases of other threads write to this limit, under the lock
         result = begin_phase_locked(failure_.device, &begin_, &failure_.measurement);
         peak_bytes_ = begin_.live_bytes;
         note(result, NotChecked::kNoProfiler);
@@ -183,7 +183,7 @@ class Limit {
       next_ = detail::g_open_limits.first;
       detail::g_open_limits.first = this;
     }
-    if (!has_phase()) {  // the last thing that it does
+    if (!has_phase()) {  // the query is the last step of begin()
       result = heapprof_begin_measurement(failure_.device, 0, &begin_, &failure_.measurement);
       if (failure_.kind == LimitKind::kThreadAllocations) result = heapprof_get_thread_stats(&thread_begin_);
       note(result, NotChecked::kNoProfiler);
@@ -194,7 +194,8 @@ class Limit {
     }
   }
 
-  // Begins a phase: the one that it ends is a part of every open limit of the device. measurement: nullptr for none.
+  // Begins a phase. The phase that ends here is a part of every open limit of the device. measurement: nullptr for
+  // none.
   static int begin_phase_locked(const char* device, heapprof_stats* stats, std::uint64_t* measurement) noexcept {
     const int result = measurement == nullptr ? heapprof_begin_phase(device, stats)
                                               : heapprof_begin_measurement(device, 1, stats, measurement);
@@ -216,7 +217,7 @@ class Limit {
     if (result == HEAPPROF_UNAVAILABLE) why_not_ = NotChecked::kNoAnswer;
   }
 
-  // Its sites are not needed any more.
+  // Ends the measurement: its sites are not needed any more.
   void forget() noexcept {
     heapprof_stats ignored{};
     if (failure_.measurement != 0) heapprof_end_measurement(failure_.device, failure_.measurement, &ignored);
@@ -316,7 +317,7 @@ class Limit {
   LimitFailure failure_;
   heapprof_stats begin_{};
   heapprof_thread_stats thread_begin_{};
-  std::uint64_t peak_bytes_ = 0;  // the most that was live, of the phases that have ended
+  std::uint64_t peak_bytes_ = 0;  // the most that was live, in the phases that have ended
   Limit* next_ = nullptr;
   std::thread::id thread_;
   pid_t process_ = 0;

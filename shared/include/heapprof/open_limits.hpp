@@ -33,8 +33,9 @@ struct PendingFailure {
   std::thread::id thread;
 };
 
-// A program and the libraries that it is linked with share it, whatever symbols they hide. A library opened by dlopen()
-// has its own, unless the program is linked with -rdynamic; tests/integration/install/public_headers.sh shows both.
+// A program and the libraries that it is linked with share one object, whatever symbols they hide. A library opened by
+// dlopen() has its own, unless the program is linked with -rdynamic; tests/integration/install/public_headers.sh shows
+// both.
 struct __attribute__((visibility("default"))) OpenLimits {
   std::mutex mutex;  // protects all but the atomics
   std::atomic<pid_t> process{0};
@@ -44,7 +45,7 @@ struct __attribute__((visibility("default"))) OpenLimits {
   std::atomic<LimitHandler> handler{nullptr};
   std::atomic<unsigned> said{0};  // reasons for which a limit was not checked, by bit
 
-  // Locks. A forked child begins without its parent's limits, whichever thread had the lock.
+  // Locks the mutex. A forked child begins without its parent's limits, whichever thread had the lock.
   std::unique_lock<std::mutex> lock() {
     constexpr pid_t kBeingReset = -1;
     const pid_t me = getpid();
@@ -72,7 +73,7 @@ inline bool is_required() {
   return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
 }
 
-// Passes it to the handler; without one, prints it to stderr and aborts.
+// Passes the failure to the handler; without a handler, prints it to stderr and aborts.
 inline void report(const LimitFailure& failure) {
   if (const LimitHandler handler = g_open_limits.handler.load(std::memory_order_acquire); handler != nullptr)
     return handler(failure);

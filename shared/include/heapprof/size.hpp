@@ -29,7 +29,7 @@ enum class SizeFault : std::uint8_t {
 
 struct ParsedSize {
   std::uint64_t bytes = 0;
-  SizeFault fault = SizeFault::kNone;  // else bytes is 0
+  SizeFault fault = SizeFault::kNone;  // if not kNone, bytes is 0
 
   constexpr explicit operator bool() const { return fault == SizeFault::kNone; }
 };
@@ -40,7 +40,7 @@ __extension__ using Wide = unsigned __int128;
 
 // digits[.digits] times unit, rounded down; false if it is malformed or does not fit.
 constexpr bool scale(std::string_view number, std::uint64_t unit, std::uint64_t* bytes) {
-  // value * unit stays below this: with a divisor this large the result is 0.
+  // value * unit is below this limit, so a divisor that has reached it makes the result 0.
   constexpr Wide kMostDivisor = Wide{1'000'000'000'000'000'000u} * 1'000'000'000'000'000'000u * 100;
   Wide value = 0;
   Wide divisor = 1;

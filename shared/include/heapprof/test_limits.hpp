@@ -99,7 +99,7 @@ inline std::vector<NamedLimit> parse_limits(std::string_view text) {
   return limits;
 }
 
-// Limits of every test that sets none of that kind and device itself. Call it before the tests begin.
+// Limits for every test that does not set a limit of that kind and device itself. Call it before the tests begin.
 inline void set_default_limits(std::string_view limits) { detail::default_limits() = limits; }
 
 // The limits of one test. All limits of a device share one measurement.
@@ -110,7 +110,7 @@ class TestLimits {
     limits_ = parse_limits(value != nullptr ? std::string_view(value) : std::string_view(detail::default_limits()));
   }
 
-  // Replaces a default of that kind and device. After begin() only for a device that is watched.
+  // Replaces a default of that kind and device. After begin() only limits of watched devices can be added.
   void add(NamedLimit limit) {
     const auto is_replaced = [&](const NamedLimit& other) {
       return limit.is_good() && other.is_good() && limit.kind == other.kind && limit.device == other.device;
@@ -137,7 +137,7 @@ class TestLimits {
       looks_[i].emplace("the limits of this test", file_.c_str(), line_, detail::kAlways, devices_[i].c_str());
   }
 
-  // The numbers are those of this moment.
+  // Ends all measurements: the numbers are those of this moment.
   void stop() noexcept {
     for (std::optional<Limit>& look : looks_) look->stop();
   }
@@ -180,7 +180,7 @@ class TestLimits {
     }
   }
 
-  // use, look: nullptr where the limit itself is wrong.
+  // use, look: nullptr if the limit itself is wrong.
   void report(const NamedLimit& limit, const Usage* use, const Limit* look) const {
     LimitFailure failure;
     failure.fault = limit.fault;

@@ -146,11 +146,11 @@ class Measurement:
 
     def __init__(self, device: str):
         self.device = device
-        self.code = INACTIVE     # of the last query
+        self.code = INACTIVE     # result of the last query
         self.numbers: dict = {}  # filled when it has ended
         self._name = _encoded(device)
         self._before, self._after = Answer(8), Answer(8)
-        self._peaks: list = []  # of phases that others began
+        self._peaks: list = []  # peaks of the phases that others began
         self._id = ctypes.c_uint64(0)
         self._id_ref = ctypes.byref(self._id)
         self._yes = ctypes.c_int(1)
@@ -159,7 +159,7 @@ class Measurement:
         Measurement.running.append(self)
         begin = functions.get("begin_measurement")
         self.code = begin(self._name, self._yes, self._before.ref, self._id_ref) if begin else INACTIVE
-        if len(Measurement.running) > 1 and self.code == OK:  # a measurement within one
+        if len(Measurement.running) > 1 and self.code == OK:  # other measurements are running
             self.note_phase(self.device, self._before.numbers()[4], self)
 
     def end(self) -> None:

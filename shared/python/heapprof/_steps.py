@@ -35,7 +35,7 @@ class _Steps:
         scope.go_on()
         try:
             given = act(*what)
-        except BaseException:  # it has returned, which is a StopIteration, or raised
+        except BaseException:  # the work has returned, which is a StopIteration, or raised
             self._over()
             raise
         scope.leave()

@@ -23,10 +23,10 @@ ROLES = (WEIGHTS, GRADIENTS, OPTIMIZER, INPUTS, ACTIVATIONS)
 # The agent's numbers: enum TensorRole of shared/scopes.h.
 NUMBERS = {WEIGHTS: 1, GRADIENTS: 2, OPTIMIZER: 3, ACTIVATIONS: 4, INPUTS: 5}
 LARGEST = 10
-_NAMED = 30  # the largest, which the profile names: names stay in the profiler's memory until its end
-_DEPTH = 4  # of lists and dicts in an optimizer's state
+_NAMED = 30  # so many of the largest get a name in the profile: names stay in the profiler's memory until its end
+_DEPTH = 4  # how deep lists and dicts of an optimizer's state are searched
 
-# As C has them, whatever a metaclass says.
+# Read these as C has them, whatever a metaclass says.
 _bases_of = type.__dict__["__mro__"].__get__
 _name_of_class = type.__dict__["__name__"].__get__
 
@@ -53,7 +53,7 @@ class TensorSnapshot:
         self.name = name                  # the snapshot's
         self.devices = devices            # device → role → RoleSum, as in ROLES
         self.largest = largest            # LargeTensor's, the largest first
-        self.untold_bytes = untold_bytes  # device → what its allocator gave to tensors that are not in devices
+        self.untold_bytes = untold_bytes  # device → bytes that its allocator gave to tensors that are not in devices
         self.unreadable = unreadable      # how many tensors did not say where their memory is
 
     def __repr__(self):
@@ -111,7 +111,7 @@ class _Book:
                 return self._tell_dense(tensor, role, name)
             for part in parts:
                 self._tell_dense(getattr(self._of_tensor, part)(tensor), role, name and f"{name}.{part.lstrip('_')}")
-        except Exception:  # it has no memory of its own, or does not say where
+        except Exception:  # the tensor has no memory of its own, or does not say where it is
             self.unreadable.add(id(tensor))
 
     def _tell_dense(self, tensor, role, name):
@@ -221,7 +221,7 @@ def _tell_all(book, objects, torch) -> None:
 
     parameters, buffers = _named_tensors(modules, is_tensor)
     name_by_id = {id(one): name for one, name in parameters}
-    for optimizer in optimizers:  # what it trains is a weight, in a module or not
+    for optimizer in optimizers:  # a tensor that it trains is a weight, in a module or not
         groups = _entries_of_groups(optimizer)
         for index, one in enumerate(_tensors_in(groups, is_tensor)):
             if id(one) not in name_by_id:
@@ -241,7 +241,7 @@ def _tell_all(book, objects, torch) -> None:
             of = name_by_id.get(id(owner), "")
             try:
                 values = _pairs_of(state)
-            except Exception:  # it is not a dict
+            except Exception:  # the state is not a dict
                 values = [("", state)]
             for key, value in values:
                 name = f"{_name_of_class(type(optimizer))} {_text_of(key)}" + (of and f" of {of}")

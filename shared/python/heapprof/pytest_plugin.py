@@ -134,7 +134,7 @@ class _TestRun:
         if not self.measurements and any(map(_has_limits, self.limits.values())):
             self.unchecked = _NOT_RECORDED
         self.runtest = item.runtest
-        getattr(item.ihook, "pytest_pyfunc_call", None)  # pluggy keeps more from its first use on
+        getattr(item.ihook, "pytest_pyfunc_call", None)  # from its first use on, pluggy keeps more memory
 
     def __call__(self):
         """Replaces the item's own runtest(), so that as little of pytest as possible runs within the measurement."""

@@ -2,7 +2,7 @@
 // voids.
 #include "agent/process/modules.h"
 
-#include "agent/process/age.h"
+#include "agent/process/generation.h"
 #include "agent/process/loaded_object.h"
 #include "tests/unit/agent_unwind/probe.h"
 
@@ -164,21 +164,21 @@ TEST_CASE("an unload ends what is known of that library alone", "[modules]") {
   init_find_object();
   reset_tally();
   const Loaded stays("swap_large.so");
-  uint32_t age = 0;
+  uint32_t generation = 0;
   {
     const Loaded goes("swap_small.so");
     stays.call(probe);
     goes.call(probe);
-    age = current_age();
+    generation = current_generation();
     dlclose(goes.library);
   }
   note_unload();
-  CHECK(current_age() == age + 1);  // of all that is loaded one object went
+  CHECK(current_generation() == generation + 1);  // of all that is loaded one object went
   note_unload();
-  CHECK(current_age() == age + 1);
+  CHECK(current_generation() == generation + 1);
   const auto holds = [&](const void* at) {
     bool is_known = true;
-    for_each_ending(age, current_age(), [&](const Ending& ending) {
+    for_each_ending(generation, current_generation(), [&](const Ending& ending) {
       is_known = is_known && !ending.holds_return(reinterpret_cast<uint64_t>(at) + 1);
     });
     return is_known;
@@ -187,7 +187,7 @@ TEST_CASE("an unload ends what is known of that library alone", "[modules]") {
   CHECK(holds(reinterpret_cast<const void*>(&early_anchor)));
   dlclose(stays.library);
   note_unload();
-  CHECK(current_age() == age + 2);
+  CHECK(current_generation() == generation + 2);
 }
 
 TEST_CASE("frames of a library that is gone are not kept for the next one at its place", "[modules]") {

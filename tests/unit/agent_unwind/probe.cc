@@ -2,8 +2,8 @@
 // one walk by it and by libunwind.
 #include "tests/unit/agent_unwind/probe.h"
 
-#include "agent/process/age.h"
 #include "agent/process/arena.h"
+#include "agent/process/generation.h"
 #include "agent/process/lock.h"
 #include "agent/process/modules.h"
 #include "agent/process/state.h"
@@ -28,7 +28,7 @@ namespace {
 wire::Control g_test_control{};
 }
 wire::Control* g_control = &g_test_control;
-uint32_t g_birth = 1;
+uint32_t g_session = 1;
 bool is_filtered() { return false; }
 bool has_filters() { return false; }
 void let_others_run(uint32_t) {}
@@ -54,7 +54,7 @@ bool announce_module(wire::ModuleEntry entry, const char* path, const uint8_t* b
 
 namespace test {
 
-// The unwinder takes age 0 for none.
+// The unwinder takes generation 0 for none.
 const uint32_t g_first_age = end_what_is_known(kEverything);
 
 void note_unload() { end_unloaded_modules(); }
@@ -65,7 +65,7 @@ std::vector<Announced> announced() {
   std::vector<Announced> entries;
   for (uint32_t i = 0; i < g_entry_count.load(std::memory_order_relaxed) && i < std::size(g_entries); ++i) {
     const RawEntry& raw = g_entries[i];
-    entries.push_back({raw.entry.start_avma, raw.entry.end_avma, raw.entry.load_bias, raw.entry.age, raw.path,
+    entries.push_back({raw.entry.start_avma, raw.entry.end_avma, raw.entry.load_bias, raw.entry.generation, raw.path,
                        std::string(reinterpret_cast<const char*>(raw.build_id), raw.build_id_bytes)});
   }
   return entries;
@@ -148,11 +148,11 @@ void rebuild(ThreadState* thread, const StackDelta& delta) {
 bool is_same_by_hooks(ThreadState* thread, const StartFrame& start, const StackDelta& delta) {
   UnwindContext* context = thread->hooks.get();
   StackDelta other;
-  set_age(context, current_age());
+  set_generation(context, current_generation());
   if (capture_as_hooks_do(context, start, &other)) {
     ++thread->tally.short_ways;
   } else {
-    capture_stack(context, start, current_age(), &other);
+    capture_stack(context, start, current_generation(), &other);
   }
   if (other.keep != delta.keep || other.fresh != delta.fresh || other.truncation != delta.truncation) return false;
   for (uint32_t i = 0; i < delta.fresh; ++i) {
@@ -173,7 +173,7 @@ bool is_same_by_hooks(ThreadState* thread, const StartFrame& start, const StackD
                                       ? walk_by_libgcc(start, expected)
                                       : heapprof_reference_unwind(start.pc_avma, start.sp, expected, kMaxFrames);
   StackDelta delta;
-  capture_stack(thread.context.get(), start, current_age(), &delta);
+  capture_stack(thread.context.get(), start, current_generation(), &delta);
   tally.other_short += !is_same_by_hooks(&thread, start, delta);
   uint32_t count = 0;
   const uint64_t* pcs = current_stack(thread.context.get(), &count);
@@ -227,7 +227,7 @@ void reset_tally() {
   const StartFrame start = start_of_caller();
   const AllSignalsBlocked blocked;
   StackDelta delta;
-  capture_stack(state().context.get(), start, current_age(), &delta);
+  capture_stack(state().context.get(), start, current_generation(), &delta);
   uint32_t count = 0;
   const uint64_t* pcs = current_stack(state().context.get(), &count);
   if (truncation != nullptr) *truncation = delta.truncation;

@@ -63,7 +63,7 @@ struct Announced {
   uint64_t start_avma = 0;
   uint64_t end_avma = 0;
   uint64_t load_bias = 0;
-  uint32_t age = 0;
+  uint32_t generation = 0;
   std::string path;
   std::string build_id;
 };

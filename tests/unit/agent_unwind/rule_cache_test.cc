@@ -1,7 +1,7 @@
 // tests/unit/agent_unwind/rule_cache_test.cc: the rules that threads share.
 #include "agent/unwind/rule_cache.h"
 
-#include "agent/process/age.h"
+#include "agent/process/generation.h"
 
 #include <catch2/catch.hpp>
 
@@ -15,11 +15,11 @@ namespace heapprof::agent::test {
 namespace {
 
 // A rule that can be told from every other by its content.
-UnwindRule rule_for(uint64_t pc_avma, uint32_t age) {
+UnwindRule rule_for(uint64_t pc_avma, uint32_t generation) {
   UnwindRule rule{};
   rule.pc_avma = pc_avma;
-  rule.kind = age % 2 == 0 ? RuleKind::kCfaFromSp : RuleKind::kCfaFromBp;
-  rule.cfa_offset_bytes = static_cast<int32_t>(8 * (pc_avma % 1000003 + age) % kMaxCfaOffsetBytes);
+  rule.kind = generation % 2 == 0 ? RuleKind::kCfaFromSp : RuleKind::kCfaFromBp;
+  rule.cfa_offset_bytes = static_cast<int32_t>(8 * (pc_avma % 1000003 + generation) % kMaxCfaOffsetBytes);
   rule.bp_offset_words = static_cast<int16_t>(pc_avma % 100) - 50;
   return rule;
 }
@@ -33,7 +33,7 @@ bool is_equal(const UnwindRule& a, const UnwindRule& b) {
 
 TEST_CASE("a rule comes back as it was stored", "[rule_cache]") {
   REQUIRE(init_rule_cache());
-  const uint32_t age = end_what_is_known(kEverything);
+  const uint32_t generation = end_what_is_known(kEverything);
   UnwindRule rule{};
   rule.pc_avma = 0x7fff12345678;
   for (const RuleKind kind : {RuleKind::kEndOfStack, RuleKind::kCfaFromSp, RuleKind::kCfaFromBp, RuleKind::kRealigned,
@@ -44,12 +44,12 @@ TEST_CASE("a rule comes back as it was stored", "[rule_cache]") {
         rule.cfa_offset_bytes = static_cast<int32_t>(cfa_bytes);
         rule.bp_offset_words = static_cast<int16_t>(bp_bytes / 8);
         ++rule.pc_avma;
-        share_rule(rule, age);
+        share_rule(rule, generation);
         UnwindRule found{};
-        REQUIRE(find_shared_rule(rule.pc_avma, age, &found));
+        REQUIRE(find_shared_rule(rule.pc_avma, generation, &found));
         CHECK(is_equal(found, rule));
-        CHECK_FALSE(find_shared_rule(rule.pc_avma, age + 1, &found));
-        CHECK_FALSE(find_shared_rule(rule.pc_avma, age - 1, &found));
+        CHECK_FALSE(find_shared_rule(rule.pc_avma, generation + 1, &found));
+        CHECK_FALSE(find_shared_rule(rule.pc_avma, generation - 1, &found));
       }
     }
   }
@@ -57,37 +57,38 @@ TEST_CASE("a rule comes back as it was stored", "[rule_cache]") {
 
 TEST_CASE("a rule holds until its address ends", "[rule_cache]") {
   REQUIRE(init_rule_cache());
-  const uint32_t age = end_what_is_known(kEverything);
-  const UnwindRule rule = rule_for(0x501001, age);
-  const UnwindRule other = rule_for(0x601001, age);
-  share_rule(rule, age);
-  share_rule(other, age);
+  const uint32_t generation = end_what_is_known(kEverything);
+  const UnwindRule rule = rule_for(0x501001, generation);
+  const UnwindRule other = rule_for(0x601001, generation);
+  share_rule(rule, generation);
+  share_rule(other, generation);
   UnwindRule found{};
   end_what_is_known({0x600000, 0x602000});
-  CHECK(find_shared_rule(rule.pc_avma, current_age(), &found));
+  CHECK(find_shared_rule(rule.pc_avma, current_generation(), &found));
   CHECK(is_equal(found, rule));
-  CHECK_FALSE(find_shared_rule(other.pc_avma, current_age(), &found));
-  CHECK(find_shared_rule(other.pc_avma, age, &found));  // for a thread that has not noticed yet
-  while (current_age() - age < kKeptEndings) end_what_is_known({0x600000, 0x602000});
-  CHECK(find_shared_rule(rule.pc_avma, current_age(), &found));
+  CHECK_FALSE(find_shared_rule(other.pc_avma, current_generation(), &found));
+  CHECK(find_shared_rule(other.pc_avma, generation, &found));  // for a thread that has not noticed yet
+  while (current_generation() - generation < kKeptEndings) end_what_is_known({0x600000, 0x602000});
+  CHECK(find_shared_rule(rule.pc_avma, current_generation(), &found));
   end_what_is_known({0x600000, 0x602000});  // one more than anybody remembers
-  CHECK_FALSE(find_shared_rule(rule.pc_avma, current_age(), &found));
-  share_rule(rule_for(0x501001, current_age()), current_age());
-  CHECK(find_shared_rule(rule.pc_avma, current_age(), &found));
+  CHECK_FALSE(find_shared_rule(rule.pc_avma, current_generation(), &found));
+  share_rule(rule_for(0x501001, current_generation()), current_generation());
+  CHECK(find_shared_rule(rule.pc_avma, current_generation(), &found));
   end_what_is_known(kEverything);  // a child
-  CHECK_FALSE(find_shared_rule(rule.pc_avma, current_age(), &found));
+  CHECK_FALSE(find_shared_rule(rule.pc_avma, current_generation(), &found));
 }
 
-TEST_CASE("a slot is taken over by a later age, never by an earlier one", "[rule_cache]") {
+TEST_CASE("a slot is taken over by a later generation, never by an earlier one", "[rule_cache]") {
   REQUIRE(init_rule_cache());
   const uint64_t pc_avma = 0x401000;
   UnwindRule found{};
-  for (const uint32_t age : {5u, 6u, 0x07000000u, 0x0e000000u, 0x0ffffff0u, 0x10000010u}) {  // 28 bits wrap around
-    share_rule(rule_for(pc_avma, age), age);
-    REQUIRE(find_shared_rule(pc_avma, age, &found));
-    CHECK(is_equal(found, rule_for(pc_avma, age)));
-    share_rule(rule_for(pc_avma, age - 3), age - 3);
-    CHECK(find_shared_rule(pc_avma, age, &found));
+  for (const uint32_t generation :
+       {5u, 6u, 0x07000000u, 0x0e000000u, 0x0ffffff0u, 0x10000010u}) {  // 28 bits wrap around
+    share_rule(rule_for(pc_avma, generation), generation);
+    REQUIRE(find_shared_rule(pc_avma, generation, &found));
+    CHECK(is_equal(found, rule_for(pc_avma, generation)));
+    share_rule(rule_for(pc_avma, generation - 3), generation - 3);
+    CHECK(find_shared_rule(pc_avma, generation, &found));
   }
 }
 
@@ -119,8 +120,8 @@ TEST_CASE("threads never see one program counter with another's rule", "[rule_ca
     for (uint32_t i = 0; i < 400000; ++i) {
       seed = seed * 6364136223846793005 + 1442695040888963407;
       const uint64_t pc_avma = 0x400000 + (seed >> 40) % 30000 * 3;
-      // Threads lag behind: an event of an older age may still be under way.
-      const uint32_t mine = current_age() - (seed >> 33) % 2;
+      // Threads lag behind: an event of an older generation may still be under way.
+      const uint32_t mine = current_generation() - (seed >> 33) % 2;
       UnwindRule found{};
       if (find_shared_rule(pc_avma, mine, &found)) {
         hits.fetch_add(1, std::memory_order_relaxed);

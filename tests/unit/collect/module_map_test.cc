@@ -59,7 +59,7 @@ TEST_CASE("an address that was nowhere is found once its module is announced") {
   CHECK(map.locations()[map.locate(0x1500, 0)].module == 0);
 }
 
-TEST_CASE("a module counts from its age on, also for threads that lag behind") {
+TEST_CASE("a module counts from its generation on, also for threads that lag behind") {
   Table table;
   table.add({"/lib/a.so", "a", 0x1000, 0x2000, 0x1000, 0});
   ModuleMap map = make_map();
@@ -146,14 +146,14 @@ TEST_CASE("a table is gone round for ever") {
   Table table;
   ModuleMap map = make_map();
   std::mt19937 random(7);
-  for (uint32_t age = 1; age < 60'000; ++age) {
-    const std::string path = "/lib/" + std::string(random() % 120, 'x') + (age % 2 == 0 ? "even.so" : "odd.so");
-    table.add({path, age % 2 == 0 ? "even" : "odd", 0x1000, 0x2000, 0x1000, age});
-    if (age % 37 != 0) continue;
+  for (uint32_t generation = 1; generation < 60'000; ++generation) {
+    const std::string path = "/lib/" + std::string(random() % 120, 'x') + (generation % 2 == 0 ? "even.so" : "odd.so");
+    table.add({path, generation % 2 == 0 ? "even" : "odd", 0x1000, 0x2000, 0x1000, generation});
+    if (generation % 37 != 0) continue;
     map.read(table.bytes.data(), table.used);
     REQUIRE(map.is_sound());
     REQUIRE(map.bytes_read() == table.used);
-    REQUIRE(map.locations()[map.locate(0x1800, age)].module == (age % 2 == 0 ? 1 : 0));
+    REQUIRE(map.locations()[map.locate(0x1800, generation)].module == (generation % 2 == 0 ? 1 : 0));
   }
   CHECK(table.used > 4 * wire::kModuleTableBytes);
 }

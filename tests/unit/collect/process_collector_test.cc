@@ -223,8 +223,8 @@ TEST_CASE("modules: one location per object and address in its file") {
   // Unloaded; another object takes its place, and it comes back elsewhere.
   session.agent->add_module({"/lib/two.so", "\x02", 0x7f0000000000, 0x7f0000100000, 0x7f0000000000, 1});
   session.agent->add_module({"/lib/one.so", "\x01\xab", 0x7f0000800000, 0x7f0000900000, 0x7f0000800000, 1});
-  ring.malloc(0x2000, 2, {0x400100, 0x7f0000000201}, 1);  // still in age 0
-  ring.age(1);
+  ring.malloc(0x2000, 2, {0x400100, 0x7f0000000201}, 1);  // still in generation 0
+  ring.generation(1);
   ring.malloc(0x3000, 4, {0x400100, 0x7f0000000200}, 1);
   ring.malloc(0x4000, 8, {0x400100, 0x7f0000800200}, 1);
   ring.malloc(0x5000, 16, {0x400100, 0x999}, 1);  // nowhere

@@ -41,8 +41,8 @@ struct Process {
   void load(uint32_t i) {
     ids[i] = std::string(1, static_cast<char>('a' + i)) + std::to_string(loads++);
     const uint64_t start = kFirstModule + i * kModuleBytes;
-    used =
-        append_module(table.data(), used, {"/lib/" + ids[i], ids[i], start, start + kModuleBytes, start - 0x1000, age});
+    used = append_module(table.data(), used,
+                         {"/lib/" + ids[i], ids[i], start, start + kModuleBytes, start - 0x1000, generation});
     modules.read(table.data(), used);
     REQUIRE(modules.is_sound());
   }
@@ -61,7 +61,7 @@ struct Process {
 
   std::vector<unsigned char> table = std::vector<unsigned char>(wire::kModuleTableBytes);
   uint32_t used = 0;
-  uint32_t age = 0;
+  uint32_t generation = 0;
   uint32_t loads = 0;
   std::vector<std::string> announced;
   std::string ids[kPlaces];  // empty: nothing is there
@@ -79,9 +79,9 @@ struct Ring {
     builder.open(thread_id, 1000);
   }
   void put(const Stack& stack, bool is_truncated) {
-    if (age != process.age) builder.age(process.age);
+    if (generation != process.generation) builder.generation(process.generation);
     if (loads != process.loads) builder.reset(0);  // an agent keeps no frame that may have another meaning now
-    age = process.age;
+    generation = process.generation;
     loads = process.loads;
     Path path;
     path.second = is_truncated;
@@ -126,7 +126,7 @@ struct Ring {
   std::vector<uint64_t> words = std::vector<uint64_t>(kRingBytes / sizeof(uint64_t));
   RingBuilder builder{words.data(), kRingBytes, nullptr};
   RingDecoder decoder;
-  uint32_t age = 0;
+  uint32_t generation = 0;
   uint32_t loads = 0;
   std::vector<Path> expected;
 };
@@ -168,11 +168,11 @@ TEST_CASE("every event has the site of its own stack, whether frames are known o
         if (random() % 300 != 0) continue;
         // Where an object is unloaded, and another comes in its place, time goes on; where nothing was it does not.
         const auto place = static_cast<uint32_t>(random() % kPlaces);
-        if (!process.ids[place].empty()) ++process.age;
+        if (!process.ids[place].empty()) ++process.generation;
         if (process.ids[place].empty()) events += ring.compare(&sites);
         process.load(place);
       }
-      // What others wrote before they noticed is of the age before.
+      // What others wrote before they noticed is of the generation before.
       for (Ring& other : rings) events += other.compare(&sites);
     }
   }

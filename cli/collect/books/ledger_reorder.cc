@@ -1,5 +1,6 @@
-// cli/collect/books/ledger_parking.cc: the ledger's events that came too early, as the alternation of begin and end at
-// one address shows (README.md, "An inverted stamp"): they wait, are booked when they can be, or are given up.
+// cli/collect/books/ledger_reorder.cc: the part of the ledger for events that came too early. The alternation of begin
+// and end at one address shows which ones did (README.md, "An inverted stamp"). They wait until they can be booked, or
+// are given up.
 #include "cli/base/saturating.h"
 #include "cli/collect/books/ledger_blocks.h"
 
@@ -23,33 +24,33 @@ void Ledger::close_unseen(const Block& block) {
   close_block(block, block.address, false);
 }
 
-uint64_t Ledger::park(const Event& event, uint32_t ring) {
+uint64_t Ledger::defer(const Event& event, uint32_t ring) {
   const ThreadSlot& thread = threads_[event.thread()];
-  const uint64_t id = parking_.park(clock_, event, ring, scopes_.path_of(thread.scopes), thread.pauses != 0);
-  next_expiry_ = std::min(next_expiry_, add_saturating(parking_.oldest_stamp(), repair_window_));
+  const uint64_t id = reorder_buffer_.defer(clock_, event, ring, scopes_.path_of(thread.scopes), thread.pauses != 0);
+  next_expiry_ = std::min(next_expiry_, add_saturating(reorder_buffer_.oldest_stamp(), repair_window_));
   return id;
 }
 
-// Books the events that waited for this begin. An end that surely came before the begin did not wait for it. If stamps
-// can be inverted, the begin that such an end needs may still come after this one (book_passed); otherwise the end is
-// given up.
+// Books the events that waited for this begin. An end that certainly came before the begin did not wait for it. If
+// stamps can be inverted, the begin that such an end needs may still come after this one (book_passed); otherwise the
+// end is given up.
 void Ledger::settle_begun(const Event& begin, uint32_t ring) {
-  while (const ParkedEvent* first = parking_.first(begin.address)) {
+  while (const ParkedEvent* first = reorder_buffer_.first(begin.address)) {
     if (!first->is_end_before(begin, ring, inherits_)) break;
-    const ParkedEvent end = parking_.take_first(begin.address);
-    const bool is_over = end.event.kind() == EventKind::kFree || end.after_realloc;  // else its realloc asks for it
+    const ParkedEvent end = reorder_buffer_.take_first(begin.address);
+    const bool is_over = end.event.kind() == EventKind::kFree || end.after_realloc;  // else its realloc goes on
     if (inherits_ || !is_over) {
       give_up(end);
     } else {
-      passed_.park(clock_, end);
+      passed_.defer(clock_, end);
       next_expiry_ = std::min(next_expiry_, add_saturating(passed_.oldest_stamp(), repair_window_));
     }
   }
   settle(begin.address);
 }
 
-// The end that was recorded before the begin of the address's live block, in the same ring, which was ahead. nullptr:
-// none can be the end of the block that `ring` has there at `stamp`.
+// The end in passed_ that may be the end of the block that `ring` has at the address at `stamp`. Another ring, whose
+// core was ahead, recorded this end before its own begin of the address. nullptr: there is no such end.
 const ParkedEvent* Ledger::find_passed(uint64_t address, uint32_t ring, uint64_t stamp) {
   // How far ahead a core may read its counter while it waits for a cache line of another core: 170 were measured on a
   // quiet machine.
@@ -59,7 +60,8 @@ const ParkedEvent* Ledger::find_passed(uint64_t address, uint32_t ring, uint64_t
   return is_its ? end : nullptr;
 }
 
-// A begin of a live address, whose end was passed: books a block that has come and gone. False: there is no such end.
+// Books the begin of a live address if its end is in passed_: this block has begun and ended by now. False: there is no
+// such end.
 bool Ledger::book_passed(const Event& begin, uint32_t ring) {
   const ParkedEvent* const end = find_passed(begin.address, ring, begin.stamp);
   if (end == nullptr) return false;
@@ -87,23 +89,23 @@ bool Ledger::book_passed(const Event& begin, uint32_t ring) {
 }
 
 void Ledger::settle(uint64_t address) {
-  while (const ParkedEvent* first = parking_.first(address)) {
+  while (const ParkedEvent* first = reorder_buffer_.first(address)) {
     const bool needs_live = first->event.kind() != EventKind::kMalloc;
     if (needs_live != is_live(address)) return;
     perform(*first);
     ++counts_.reordered;
-    parking_.take_first(address);
+    reorder_buffer_.take_first(address);
   }
 }
 
-// The event as it can be booked now: its thread may be gone, and its slot another thread's.
-Event Ledger::revive(const ParkedEvent& parked) {
-  const bool is_gone = threads_[parked.event.thread()].open_streams == 0;
-  return is_gone ? of_thread(parked.event, 0) : parked.event;
+// The event in the form in which it can be booked now: its thread may have ended, and its slot may be another thread's.
+Event Ledger::revive(const ParkedEvent& deferred) {
+  const bool is_gone = threads_[deferred.event.thread()].open_streams == 0;
+  return is_gone ? of_thread(deferred.event, 0) : deferred.event;
 }
 
 // The block counts in the scope in which the event came: its thread may be in another one by now.
-void Ledger::open_parked(LiveHeap::Entry* entry, const Event& event, uint32_t scope_path) {
+void Ledger::open_deferred(LiveHeap::Entry* entry, const Event& event, uint32_t scope_path) {
   const uint32_t stack = std::exchange(threads_[event.thread()].scopes, 0);
   open_block(entry, event);
   threads_[event.thread()].scopes = stack;
@@ -111,50 +113,51 @@ void Ledger::open_parked(LiveHeap::Entry* entry, const Event& event, uint32_t sc
   note_growth();
 }
 
-// When it came, an end was counted as that of one block; a sampled block stands for others, too.
-void Ledger::count_others(const ParkedEvent& parked, const Block& block) {
+// When the end came, it was counted for one block. If the block was sampled, it stands for others as well; their ends
+// are counted here.
+void Ledger::count_others(const ParkedEvent& deferred, const Block& block) {
   const uint64_t others = amount_of(block).blocks - 1;
-  if (parked.after_realloc) {
+  if (deferred.after_realloc) {
     counts_.reallocs += others;
   } else {
     counts_.frees += others;
-    threads_[revive(parked).thread()].frees += others;
+    threads_[revive(deferred).thread()].frees += others;
   }
 }
 
 // pre: the address is live if the event is an end, and not live if it is a begin
-void Ledger::perform(const ParkedEvent& parked) {
-  const Event event = revive(parked);
+void Ledger::perform(const ParkedEvent& deferred) {
+  const Event event = revive(deferred);
   if (event.kind() == EventKind::kMalloc) {
-    if (parked.is_in_pause) return leave_out(event);
+    if (deferred.is_in_pause) return leave_out(event);
     sites_.make_room();
     bool is_new = false;
-    return open_parked(heap_.insert(event.address, &is_new), event, parked.scope_path);
+    return open_deferred(heap_.insert(event.address, &is_new), event, deferred.scope_path);
   }
   if (event.kind() == EventKind::kName) return name_memory(event.address, static_cast<uint32_t>(event.size_bytes));
   Block block;
-  if (take_left_out(event.address, &block)) return perform_on_left_out(parked, block);
+  if (take_left_out(event.address, &block)) return perform_on_left_out(deferred, block);
   heap_.take(event.address, &block);
-  if (event.kind() == EventKind::kReallocBegin && !parked.after_realloc) {
-    for (BegunRealloc& begun : begun_of(parked.ring)) {
-      if (begun.parked != parked.id) continue;
-      begun.parked = 0;
+  if (event.kind() == EventKind::kReallocBegin && !deferred.after_realloc) {
+    for (BegunRealloc& begun : begun_of(deferred.ring)) {
+      if (begun.deferred != deferred.id) continue;
+      begun.deferred = 0;
       unlink(block, &begun);
     }
     return;
   }
-  // Its realloc has returned: it is not known any more which block continues it.
-  if (parked.after_realloc && names_by_address_.count(block.address) != 0) ++counts_.unmatched_names;
-  count_others(parked, block);
+  // The realloc has returned, so it is no longer known which block continues this one.
+  if (deferred.after_realloc && names_by_address_.count(block.address) != 0) ++counts_.unmatched_names;
+  count_others(deferred, block);
   close_block(block, block.address, event.kind() == EventKind::kFree);
-  if (parked.scope_path != 0) scopes_.free_by_path(parked.scope_path, amount_of(block));
+  if (deferred.scope_path != 0) scopes_.free_by_path(deferred.scope_path, amount_of(block));
   note_change();
 }
 
-// Books a parked event that timed out: the event that it waited for was not recorded.
-void Ledger::give_up(const ParkedEvent& parked) {
-  const Event event = revive(parked);
-  if (event.kind() == EventKind::kMalloc && parked.is_in_pause) {
+// Books a deferred event that timed out: the event that it waited for was not recorded.
+void Ledger::give_up(const ParkedEvent& deferred) {
+  const Event event = revive(deferred);
+  if (event.kind() == EventKind::kMalloc && deferred.is_in_pause) {
     give_up_in_pause(event);
   } else if (event.kind() == EventKind::kMalloc) {
     sites_.make_room();
@@ -162,10 +165,10 @@ void Ledger::give_up(const ParkedEvent& parked) {
     bool is_new = false;
     LiveHeap::Entry* entry = heap_.insert(event.address, &is_new);
     if (!is_new) close_unseen(entry->block(event.address));
-    open_parked(entry, event, parked.scope_path);
-  } else if (event.kind() == EventKind::kReallocBegin && !parked.after_realloc) {
-    for (BegunRealloc& begun : begun_of(parked.ring)) {
-      if (begun.parked == parked.id) begun.state = BegunState::kUnknown;
+    open_deferred(entry, event, deferred.scope_path);
+  } else if (event.kind() == EventKind::kReallocBegin && !deferred.after_realloc) {
+    for (BegunRealloc& begun : begun_of(deferred.ring)) {
+      if (begun.deferred == deferred.id) begun.state = BegunState::kUnknown;
     }
   } else if (event.kind() == EventKind::kName) {
     ++counts_.unmatched_names;
@@ -175,16 +178,16 @@ void Ledger::give_up(const ParkedEvent& parked) {
 }
 
 void Ledger::expire(uint64_t latest_stamp) {
-  while (const uint64_t address = parking_.overdue(latest_stamp)) {
-    give_up(*parking_.first(address));
-    parking_.take_first(address);
+  while (const uint64_t address = reorder_buffer_.overdue(latest_stamp)) {
+    give_up(*reorder_buffer_.first(address));
+    reorder_buffer_.take_first(address);
     settle(address);
   }
   while (const uint64_t address = passed_.overdue(latest_stamp)) {
     give_up(*passed_.first(address));
     passed_.take_first(address);
   }
-  const uint64_t oldest_stamp = std::min(parking_.oldest_stamp(), passed_.oldest_stamp());
+  const uint64_t oldest_stamp = std::min(reorder_buffer_.oldest_stamp(), passed_.oldest_stamp());
   next_expiry_ = oldest_stamp == UINT64_MAX ? UINT64_MAX : add_saturating(oldest_stamp, repair_window_);
 }
 
