@@ -27,7 +27,7 @@ constexpr size_t kBufferBytes = 256 << 10;
 constexpr int kMostNames = 10000;
 constexpr int kLookForReaderMs = 20;
 
-// Waits for a pipe's reader; a signal ends the wait.
+// Opens a device at once, and a pipe as soon as it has a reader. A signal during that wait ends the process.
 UniqueFd open_without_waiting(const std::string& path, bool is_pipe) {
   for (;;) {
     UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
@@ -51,8 +51,9 @@ int link_new(const std::string& from, const std::string& to) {
   return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0 ? 0 : errno;
 }
 
-// If a path refers to one of our own descriptors (/dev/stdout, /dev/fd/3): a duplicate of it, which shares its file
-// offset. So other writers continue after our data; a new file would leave theirs without a name.
+// If a path refers to a descriptor of this process (/dev/stdout, /dev/fd/3), returns a duplicate of that descriptor.
+// The duplicate shares the file offset, so other writers continue after our data. If a new file replaced the old one,
+// the data of other writers would go to a file without a name.
 UniqueFd own_descriptor(const std::string& path, const struct stat& status) {
   constexpr int kMostLinks = 40;
   std::error_code error;
@@ -170,11 +171,11 @@ void AtomicFile::keep_owner_and_mode() {
   constexpr mode_t kAccess = 0666;
   if ((facts.st_uid != ::geteuid() || facts.st_gid != ::getegid()) &&
       ::fchown(fd_.get(), facts.st_uid, facts.st_gid) != 0 && facts.st_gid != ::getegid())
-    return;  // else a group that was not meant could read it
+    return;  // else the wrong group could read it
   (void)::fchmod(fd_.get(), facts.st_mode & kAccess);
 }
 
-// Closing reports what the kernel finds out late: a quota, a full disk behind NFS.
+// close() reports errors that the kernel detects late: an exceeded quota, or a full disk on an NFS server.
 Result<std::string> AtomicFile::give_up(int error) {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
   temporary_.clear();
@@ -182,7 +183,7 @@ Result<std::string> AtomicFile::give_up(int error) {
   return output_not_writable(path_, errno_text(error));
 }
 
-// Gives an unnamed file the name of a temporary file. Returns errno.
+// Gives an unnamed file the name of a temporary file. Returns 0 or errno.
 int AtomicFile::give_name() {
   if (template_.empty()) return 0;
   const std::string from = "/proc/self/fd/" + std::to_string(fd_.get());

@@ -4,11 +4,11 @@
 //  - Until commit() no byte is visible under the destination's name, and a previous file stays.
 //  - A file that is not committed (an error, a full disk, a destructor) leaves no temporary file. After kill -9 the
 //    same holds if the file system supports unnamed files (O_TMPFILE); otherwise .NAME.XXXXXX may be left.
-//  - The new file has mode 0600, because a profile reveals much about a program, unless it keeps the mode of the file
-//    that it replaces.
+//  - The new file has mode 0600, because a profile reveals much about a program. After keep_owner_and_mode() it has the
+//    mode of the file that it replaces.
 //  - A symbolic link is followed, except another user's link in a folder that all may write to (trusted_output.h). A
 //    file that is not regular (a pipe, /dev/null) is written in place, not replaced.
-//  - While it waits for a pipe's reader, a signal ends the process, even a signal that a run has blocked.
+//  - During a wait for a pipe's reader, a signal ends the process, even if a run has blocked that signal.
 // Not provided: survival of a power cut (no fsync).
 #pragma once
 
@@ -26,9 +26,10 @@ class AtomicFile : public ByteSink {
   // Creates the temporary file next to `path`, so that a bad destination is known before the work and not after it.
   static Result<AtomicFile> create(const std::string& path);
 
-  // `path`, else path with .2, .3 … before its extension: the first that does not exist.
+  // Returns the first of these names that does not exist: `path`, then `path` with .2, .3 … before its extension.
   static std::string free_name(const std::string& path);
-  // Renames a file to the first of these names that does not exist; returns it. Empty: it keeps its old name.
+  // Renames `from` to the first of these names that does not exist, and returns that name. If it cannot, `from` keeps
+  // its name, and the result is empty.
   static std::string rename_to_free_name(const std::string& from, const std::string& path);
 
   AtomicFile(AtomicFile&& other) noexcept;
@@ -56,7 +57,7 @@ class AtomicFile : public ByteSink {
   std::string path_;       // as the user gave it
   std::string target_;     // with links followed
   std::string temporary_;  // empty: written in place, or not named yet
-  std::string template_;   // for the temporary file's name, if it has none yet; empty: it has one, or needs none
+  std::string template_;   // begins the temporary file's name, as long as it has none; empty: it has one, or needs none
   std::string buffer_;
   int error_ = 0;
 };

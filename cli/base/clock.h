@@ -13,9 +13,9 @@ inline int64_t read_clock_ns(clockid_t clock) {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// Since some moment before the machine started: for durations.
+// The time since a fixed, unspecified moment: for durations.
 inline uint64_t monotonic_ns() { return static_cast<uint64_t>(read_clock_ns(CLOCK_MONOTONIC)); }
-// Since 1970.
+// The time since 1970.
 inline int64_t unix_ns() { return read_clock_ns(CLOCK_REALTIME); }
 
 }  // namespace heapprof::cli

@@ -8,10 +8,11 @@
 
 namespace heapprof::cli {
 
-// What follows the last slash: all of the path without a slash, nothing if the path ends in one. A view into `path`.
+// Returns the part after the last slash, as a view into `path`. Without a slash that is the whole path; if the path
+// ends in a slash, it is empty.
 inline std::string_view base_name_view(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 inline std::string base_name(std::string_view path) { return std::string(base_name_view(path)); }
-// From the root. Unchanged if the working folder has been removed.
+// Returns the path from the root. If the working folder has been removed, returns the path unchanged.
 inline std::string absolute_path(const std::string& path) {
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(path, error);

@@ -1,4 +1,4 @@
-// cli/base/file_table.h: reads a table of a file: bounded, completely or not at all.
+// cli/base/file_table.h: reads a table from a file, up to a limit, completely or not at all.
 //
 // Trust:    the offset and the size may be anything: a table that does not lie in the file is refused.
 #pragma once
@@ -15,7 +15,8 @@ namespace heapprof::cli {
 
 inline constexpr uint64_t kMostTableBytes = 128 << 20;
 
-// Only whole entries. None: it is larger than kMostTableBytes, or does not lie in the file.
+// Reads whole entries only. nullopt: the table is larger than kMostTableBytes, does not lie in the file, or cannot be
+// read.
 template <typename T>
 std::optional<std::vector<T>> read_table(int fd, uint64_t file_off, uint64_t size_bytes) {
   struct stat facts {};

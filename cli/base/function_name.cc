@@ -13,8 +13,8 @@ namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
 
-// Length of an operator's name at `offset` ("operator<<", "operator()", "operator->"), 0: no operator. For conversions,
-// new and delete only the word: what follows is a type like any other.
+// Length of an operator's name at `offset` ("operator<<", "operator()", "operator->"); 0: no operator. For conversions,
+// new and delete it is only the length of the word "operator", because what follows is read like a type.
 size_t operator_length(std::string_view name, size_t offset) {
   constexpr std::string_view kWord = "operator";
   if (offset >= name.size() || name[offset] != 'o') return 0;  // called at every byte of every name
@@ -27,7 +27,7 @@ size_t operator_length(std::string_view name, size_t offset) {
   return 0;
 }
 
-// Depth of brackets at each byte, including the brackets themselves; empty if they do not pair.
+// The depth of brackets at each byte; a bracket has the depth of its content. Valid only if `paired`.
 struct Scan {
   std::vector<unsigned> angle;  // depth in <>
   std::vector<unsigned> any;    // depth in all kinds
@@ -70,7 +70,7 @@ Scan scan_brackets(std::string_view name) {
   return scan;
 }
 
-// One past the bracket that closes the one at `open`; npos if none does. pre: name[open] is a bracket
+// One past the bracket that closes the one at `open`; the end of the name if none does. pre: name[open] is a bracket
 size_t end_of_group(std::string_view name, const Scan& scan, size_t open) {
   const unsigned depth = scan.any[open];
   for (size_t i = open + 1; i < name.size(); ++i) {
@@ -128,7 +128,7 @@ std::string without_trait(std::string_view group) {
   return std::string(group);
 }
 
-// Removes each ", NAME<…>" that is a default template argument, which is never written.
+// Removes each ", NAME<…>" that is a default template argument, because source code does not write it.
 void drop_default_arguments(std::string* name) {
   for (const std::string_view argument : {", std::allocator<", ", std::char_traits<", ", std::default_delete<",
                                           ", std::less<", ", std::hash<", ", std::equal_to<"}) {
@@ -136,7 +136,7 @@ void drop_default_arguments(std::string* name) {
       const Scan scan = scan_brackets(*name);
       if (!scan.paired) return;
       const size_t end = end_of_group(*name, scan, at + argument.size() - 1);
-      // A nested name of it ("std::allocator<int>::pointer") is no default argument.
+      // If a nested name follows ("std::allocator<int>::pointer"), it is not a default argument.
       if (end < name->size() && (*name)[end] != ',' && (*name)[end] != '>' && (*name)[end] != ' ') {
         at += argument.size();
         continue;
@@ -202,7 +202,7 @@ void drop_return_type(std::string* name) {
 }  // namespace
 
 std::string plain_function(std::string_view demangled) {
-  constexpr size_t kLongestParsed = 20'000;  // above it only the middle is cut, so that the cost stays linear
+  constexpr size_t kLongestParsed = 20'000;  // longer names are returned unchanged, so that the cost stays linear
   if (demangled.size() > kLongestParsed) return std::string(demangled);
   if (std::all_of(demangled.begin(), demangled.end(), is_word)) return std::string(demangled);  // a C function
   std::string name(demangled);
@@ -241,7 +241,7 @@ std::string shorten_function(std::string_view name, size_t columns) {
   }
   std::string whole(name);
   Scan scan = scan_brackets(whole);
-  unsigned outermost = 1;  // brackets that may be emptied
+  unsigned outermost = 1;  // lowest depth of brackets that may be emptied
   const ImplGroup group = scan.paired ? find_impl_group(whole, scan) : ImplGroup();
   if (group.end != 0) {
     const std::string paths = without_paths(whole.substr(group.begin, group.end - group.begin));
@@ -267,7 +267,7 @@ std::string shorten_function(std::string_view name, size_t columns) {
       if (display_width(shortened) <= columns) return shortened;
     }
   }
-  // Namespaces from the left, as long as a qualified name remains.
+  // Removes namespaces from the left, as long as a qualified name remains.
   for (size_t at = shortened.find("::"); at != std::string::npos; at = shortened.find("::", at + 2)) {
     if (shortened.find('<') < at) break;
     const std::string rest = "…" + shortened.substr(at);

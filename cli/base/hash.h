@@ -6,7 +6,7 @@
 
 namespace heapprof::cli {
 
-// 32 hexadecimal digits (FNV-1a from two starts): to distinguish names, not for security.
+// 32 hexadecimal digits (FNV-1a with two start values): to distinguish names, not for security.
 std::string hash_digits(std::string_view text);
 
 }  // namespace heapprof::cli

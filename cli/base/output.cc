@@ -1,4 +1,4 @@
-// cli/base/output.cc: uses no stdio: a full disk behind stdout must not look like success.
+// cli/base/output.cc: uses no stdio: if stdout is a file on a full disk, that must not look like success.
 #include "cli/base/output.h"
 
 #include "cli/base/problems.h"

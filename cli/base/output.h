@@ -24,8 +24,9 @@ class OutputSink : public ByteSink {
   int code_ = 0;  // once it is not 0, nothing more is written
 };
 
-// Opens /dev/null on closed descriptors among 0 to 2, so that no file of ours gets such a number, and text for a
-// terminal never ends up in it. Close-on-exec: a program that we start finds them closed, as without heapprof.
+// If one of the descriptors 0 to 2 is closed, opens /dev/null on it. Otherwise a file of heapprof could get that
+// number, and text for the terminal would be written into it. /dev/null is close-on-exec: a program that heapprof
+// starts finds the descriptor closed, as without heapprof.
 void keep_standard_descriptors();
 
 }  // namespace heapprof::cli

@@ -19,10 +19,10 @@ struct Sizes {
   uint64_t limit_bytes = 0;
 };
 
-// What is known on this machine about a module without names.
+// What was found on this machine about a module that has no symbols.
 struct NamesAdvice {
-  std::string package;  // that has the file; empty: unknown
-  std::string fix;      // commands that name the profile; empty: none are known
+  std::string package;  // the package that contains the module's file; empty: unknown
+  std::string fix;      // commands that add the missing names to the profile; empty: unknown
 };
 
 struct FileLine {

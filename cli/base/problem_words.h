@@ -21,11 +21,11 @@ inline constexpr int kStepIncomplete = 4;  // of `merge`
 inline constexpr int kCannotRun = 126;
 inline constexpr int kNotFound = 127;
 
-// Quoted for a shell where needed: fixes are to be pasted.
+// Quotes a word for a shell where needed, because users paste fixes.
 inline std::string quoted(const std::string& word) { return shell_quoted(word); }
 
-// For programs that no preloaded agent can enter: Valgrind runs the code itself. Tried with musl, 32-bit x86 and
-// programs that define malloc; in static programs its DHAT sees nothing.
+// Returns a Valgrind command for programs in which no agent can be preloaded: Valgrind runs the code itself. Tried with
+// musl, 32-bit x86 and programs that define malloc; in static programs Valgrind's DHAT sees nothing.
 std::string valgrind_instead(const std::string& program, const std::string& flags = "");
 
 // "heapprof.toml, line 7"; for a flag only the flag.

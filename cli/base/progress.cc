@@ -1,9 +1,9 @@
 // cli/base/progress.cc: a waiting user sees that something moves, and a log does not get a thousand lines.
 //
-// After half a second one line is drawn over itself: work that ends before that has no line. If only the counting calls
-// drew it, it would stop where most of the time goes: in one large module, or on a slow disk. The cursor returns to the
-// line's beginning, so that the output of another process does not begin after our words. The remaining time is shown
-// from the first tenth on; before that it would be a guess.
+// After half a second, one line is drawn, and then redrawn in place. Shorter work has no line. If only the counting
+// calls drew it, it would stop where most of the time goes: in one large module, or on a slow disk. The cursor returns
+// to the line's beginning, so that the output of another process does not begin after our words. The remaining time is
+// shown from the first tenth on; before that it would be a guess.
 #include "cli/base/progress.h"
 
 #include "cli/base/clock.h"
@@ -56,7 +56,8 @@ std::string progress_line(const std::string& work, const std::string& unit, cons
       for (uint64_t i = 0; i < kBarColumns; ++i) line += i * state.all < done * kBarColumns ? "━" : "─";
     }
   }
-  // Assumes that each remaining item takes as long as the finished ones; too early in the first tenth.
+  // Assumes that each remaining item takes as long as the finished ones. In the first tenth that would be a guess, so
+  // nothing is shown.
   if (state.all != 0 && done * 10 >= state.all && done > 0 && done < state.all) {
     const uint64_t left_ns = state.elapsed_ns / done * (state.all - done);
     line += fmt::format("  {} s left", std::max<uint64_t>((left_ns + kSecondNs / 2) / kSecondNs, 1));

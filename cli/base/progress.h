@@ -2,7 +2,7 @@
 //
 // Guarantees
 //  - On a terminal a separate thread redraws the line in place, ten times a second, so that it moves whatever the work
-//    is doing. It is erased before stop() returns, and before clear() does, until the next redraw.
+//    is doing. stop() and clear() erase the line before they return; after clear(), the next redraw shows it again.
 //  - Nothing is written to a terminal that has another job in its foreground. If stderr is no terminal, one line is
 //    written for each 30 s of counted work, so that logs stay short and a long silence is explained.
 //  - Without a thread (not available, or not wanted) the line is drawn by the calls that count the work.
@@ -23,7 +23,7 @@ struct ProgressState {
   uint64_t done = 0;
   uint64_t all = 0;  // 0: nothing is counted
   uint64_t elapsed_ns = 0;
-  uint64_t step = 0;  // of the moving sign
+  uint64_t step = 0;  // of the spinner
 };
 
 // "⠹ looking up names   62 %  8 of 13 modules  ━━━━━━────  4 s left", "⠹ writing the profile  3 s"
@@ -47,11 +47,11 @@ class Progress {
  private:
   void draw_each_time();
   void draw(uint64_t now_ns);  // pre: mutex_ is held
-  void erase();                // "
+  void erase();                // likewise
 
   const Terminal terminal_;
   bool may_draw_ = false;  // a terminal, and our job is in its foreground
-  std::mutex mutex_;       // guards what follows
+  std::mutex mutex_;       // guards the members below
   std::condition_variable changed_;
   std::string work_;
   std::string unit_;

@@ -11,11 +11,10 @@ namespace heapprof::cli {
 // An error for the user, in four parts. Only cli/base/problems_*.cc make these.
 struct Problem {
   std::string id;       // stable, "HP004"
-  std::string what;     // what is missing: need and found; lower case, no full stop
+  std::string what;     // what was needed and what was found; lower case, no full stop
   std::string fix;      // a command or step that solves it
   std::string instead;  // the alternative and its price; empty only without an alternative
-  int exit_code =
-      1;  // for commands other than `run`, where every error of ours is 125 (126, 127 for the program's start)
+  int exit_code = 1;  // for all commands but `run`, which exits with 125 (with 126 or 127 if the program did not start)
 };
 
 template <typename T>

@@ -23,7 +23,7 @@ class SpawnAttributes {
   SpawnAttributes(const SpawnAttributes&) = delete;
   SpawnAttributes& operator=(const SpawnAttributes&) = delete;
 
-  // In a process group of its own.
+  // Starts the program in a process group of its own.
   void leave_group() {
     posix_spawnattr_setpgroup(&attributes_, 0);
     set_flags(POSIX_SPAWN_SETPGROUP);

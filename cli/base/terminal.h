@@ -3,7 +3,8 @@
 // Guarantees
 //  - --color beats NO_COLOR, which beats the terminal; without a terminal there is no colour unless --color asks for
 //    it.
-//  - Characters beyond ASCII only if the locale's variables say UTF-8 (no locale files are needed: static builds).
+//  - Characters beyond ASCII are used only if the locale's environment variables say UTF-8. No locale files are needed,
+//    so that static builds work, too.
 #pragma once
 
 #include <functional>

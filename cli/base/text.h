@@ -72,10 +72,10 @@ std::string fitted(std::string_view text, size_t columns);
 // the file goes on its own line, after a backslash.
 std::string command_line(std::string_view front, std::string_view call, std::string_view file, size_t columns);
 
-// In a form that a shell reads back as one word: in quotes, unless it has only letters, digits, _-./+:=,@% and the
-// characters of `plain`.
+// Returns the word in a form that a shell reads back as one word. The word is quoted unless it has only letters,
+// digits, _-./+:=,@% and the characters of `plain`.
 std::string shell_quoted(std::string_view word, std::string_view plain = "");
-// The same in ASCII without control characters, in the form $'…', which bash, zsh and ksh read.
+// The same in ASCII without control characters: in the form $'…', which bash, zsh and ksh understand.
 std::string shell_quoted_in_ascii(std::string_view word);
 
 }  // namespace heapprof::cli

@@ -1,7 +1,8 @@
 // cli/base/trusted_output.cc: walks the path as the kernel does, because any part of it may be a link.
 //
-// A checked path may change a moment later. So a link in the last part is not followed when the file is opened, and the
-// opened file is checked again. For the folders before it, the check is no better than the kernel's own settings.
+// A checked path may change a moment later. So if the last part is not a pipe or a device, it is opened with
+// O_NOFOLLOW: a link that has replaced it is not followed. If a folder before it is replaced after the check, only the
+// kernel's own settings protect.
 #include "cli/base/trusted_output.h"
 
 #include "cli/base/problems.h"
@@ -32,10 +33,10 @@ std::string read_link(const std::string& path) {
   return length < 0 ? std::string() : std::string(target, static_cast<size_t>(length));
 }
 
-// Whether only we, or the folder's owner, can have put it there.
+// True if only heapprof's user, or the folder's owner, can have created it.
 bool is_trusted(const std::string& folder, const struct stat& found) {
   struct stat facts {};
-  if (::stat(folder.empty() ? "." : folder.c_str(), &facts) != 0) return true;  // nothing can be opened in it, either
+  if (::stat(folder.empty() ? "." : folder.c_str(), &facts) != 0) return true;  // then no file in it can be opened
   if ((facts.st_mode & S_ISVTX) == 0 || (facts.st_mode & S_IWOTH) == 0) return true;
   return found.st_uid == ::geteuid() || found.st_uid == facts.st_uid;
 }

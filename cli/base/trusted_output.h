@@ -23,10 +23,12 @@ namespace heapprof::cli {
 enum class WrittenHow { kReplaced, kOpened };
 Result<Done> check_output(const std::string& path, WrittenHow how);
 
-// open(2) for writing in place, after that check. Not open, with errno, if the kernel refuses it.
+// open(2) for writing in place, after that check. If the kernel refuses that, the descriptor is not open, and errno
+// says why.
 Result<UniqueFd> open_output(const std::string& path, int flags, mode_t mode);
 
-// The file that `path` refers to: follows links at its end, also one that points to nothing yet.
+// Returns the file that `path` refers to: follows symbolic links in the last part of the path, even if the target does
+// not exist yet.
 std::string follow_links(std::string path);
 
 }  // namespace heapprof::cli

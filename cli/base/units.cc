@@ -31,7 +31,8 @@ std::string decimal(uint64_t digits, int decimals) {
   return fmt::format("{}.{:0{}}", digits / power, digits % power, decimals);
 }
 
-// Three significant digits of part / whole: as many decimals as leave the rounded value below 10, 100 or `limit`.
+// Three significant digits of part / whole: two decimals if the rounded value is below 10, one below 100, none below
+// `limit`.
 // Empty: the value rounds to `limit` or more.
 std::string three_digits(Wide part, Wide whole, uint64_t limit) {
   if (const uint64_t value = scaled(part, whole, 2); value < 1000) return decimal(value, 2);
@@ -55,7 +56,7 @@ std::string three_digits_of_bytes(uint64_t bytes) {
 
 }  // namespace
 
-// Sums saturate at the largest number.
+// UINT64_MAX is a saturated sum: the true value may be larger.
 std::string format_bytes(uint64_t bytes) {
   return (bytes == UINT64_MAX ? "more than " : "") + three_digits_of_bytes(bytes);
 }
@@ -137,7 +138,7 @@ std::string with_sign(const Change& change, const std::string& amount) {
   return (change.is_growth() ? "+" : "−") + amount;
 }
 
-// "new" and "gone" for changes without a percentage and a factor; empty if it has one.
+// "new" or "gone" for a change that has no percentage and no factor; empty for other changes.
 std::string without_base(const Change& change) {
   if (change.base == 0 && change.current > 0) return "new";
   return change.base > 0 && change.current == 0 ? "gone" : "";
@@ -169,7 +170,7 @@ std::string format_change_percent(const Change& change) {
 std::string format_factor(const Change& change) {
   if (change.base == change.current) return "1.00×";
   if (std::string word = without_base(change); !word.empty()) return word;
-  // A factor of a tenth or more reads best as a number, a smaller one as a fraction of one.
+  // A factor of a tenth or more reads best as a decimal number, a smaller one as a fraction: 1/348.
   if (!change.is_growth() && change.base / 10 < change.current)
     return three_digits(change.current, change.base, 10) + "×";
   const uint64_t larger = std::max(change.base, change.current);
@@ -238,7 +239,8 @@ Unit find_unit(std::string_view name) {
 
 // digits[.digits] times unit, rounded down; false if it is malformed or does not fit in 64 bits.
 bool scale(std::string_view number, uint64_t unit, uint64_t* bytes) {
-  // A value of 64 bits times a unit stays below this; divided by as much, it is 0.
+  // A 64-bit value times a unit is below this number. So if the divisor is as large, the result is 0, and a larger
+  // divisor changes nothing.
   constexpr Wide kMostDivisor = Wide{1'000'000'000'000'000'000} * 1'000'000'000'000'000'000 * 100;
   Wide value = 0;
   Wide divisor = 1;

@@ -33,7 +33,7 @@ std::string format_bytes(uint64_t bytes);        // 1.92 GiB, 402 MiB, 17 B; UIN
 std::string format_bytes_exact(uint64_t bytes);  // 2,061,584,302 B
 std::string format_count(uint64_t count);        // exact below 10^6, then 18.4 M
 std::string format_count_exact(uint64_t count);  // 18,400,123
-std::string format_average(Ratio ratio);         // 17, 1.53, 17.2; <0.01; 0 of nothing
+std::string format_average(Ratio ratio);         // 17, 1.53, 17.2; <0.01; 0 if either number is 0
 // A count with its noun: 1 block, 2 blocks, 3 entries, 18.4 M processes. noun: in the singular.
 std::string format_counted(uint64_t count, std::string_view noun);
 std::string format_time(uint64_t time_ns);          // a moment: 18.204 s, 812 ms, 17 µs
@@ -61,8 +61,8 @@ struct DurationRange {
 };
 std::optional<uint64_t> parse_duration(std::string_view text, DurationRange range);
 
-// B, KiB … EiB and kB … EB, with or without a space, and a decimal fraction. A bare number is bytes; bare K, M, G are
-// refused.
+// Parses a number, which may have a decimal fraction, and a unit: B, KiB … EiB or kB … EB, with or without a space
+// between them. A number without a unit is bytes; K, M and G alone are refused.
 Result<uint64_t> parse_size(std::string_view text);
 
 }  // namespace heapprof::cli

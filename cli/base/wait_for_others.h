@@ -4,8 +4,8 @@
 namespace heapprof::cli {
 
 // Waits until `fd` accepts bytes, or until the timeout (-1: no limit; fd -1: only the timeout). During the wait SIGINT,
-// SIGTERM, SIGHUP and SIGQUIT end the process, unless they are ignored: signals that a run blocks for its program must
-// not make it wait for ever.
+// SIGTERM, SIGHUP and SIGQUIT end the process, unless they are ignored. Otherwise a run that blocks these signals for
+// its program could wait for ever.
 void wait_for_others(int fd, int timeout_ms);
 
 }  // namespace heapprof::cli
