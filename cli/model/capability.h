@@ -1,5 +1,4 @@
-// cli/model/capability.h: one thing that heapprof can use on a machine, and whether it may: a line of `heapprof
-// doctor`.
+// cli/model/capability.h: one capability of the machine and whether heapprof can use it: a line of `heapprof doctor`.
 #pragma once
 
 #include <string>
@@ -17,7 +16,7 @@ enum class Availability {
 struct Capability {
   std::string name;
   Availability availability = Availability::kOk;
-  std::string what;  // found, and what it means
+  std::string what;  // what was found, and what it means
   std::string fix;   // a command or step; empty if ok
 };
 

@@ -1,5 +1,6 @@
-// cli/model/analysis/alike_stacks.cc: a node can only be like another if its location or its caller is. Such nodes are
-// few, and are looked up in a separate tree; the recording's does not change until all are found.
+// cli/model/analysis/alike_stacks.cc: two nodes can only have the same stack if their locations, or their callers, read
+// alike. Such nodes are few. They are looked up in a separate tree; the recording's own tree is changed once all have
+// been found.
 #include "cli/model/analysis/alike_stacks.h"
 
 #include "cli/model/profile/alike_frames.h"
@@ -30,7 +31,8 @@ bool is_whole(const Recording& recording) {
   return is_whole;
 }
 
-// By location: the first that reads alike, or kLeftOut. Nothing: one has some frames of another, but not all.
+// For each location: the first location that reads alike, or kLeftOut. Returns nullopt if a location has some frames of
+// another, but not all.
 std::optional<std::vector<uint32_t>> find_alike_locations(const Recording& recording, const NamedLocations& names) {
   const std::vector<char> is_agent = find_agent_modules(recording.modules);
   const auto size = static_cast<uint32_t>(recording.locations.size());
@@ -80,7 +82,7 @@ bool merge_alike_stacks(const NamedLocations& names, Recording* recording) {
   std::vector<StackNode>& nodes = recording->stacks;
   std::vector<char> is_shared(nodes.size(), 0);  // its callees may be alike, too
   std::vector<uint32_t> stands_for(nodes.size(), 0);
-  for (uint32_t i = 1; i < nodes.size(); ++i) {  // first: which node replaces one that is left out
+  for (uint32_t i = 1; i < nodes.size(); ++i) {  // finds the nodes that replace left-out ones
     const bool is_left_out = (*alike)[nodes[i].location] == kLeftOut;
     stands_for[i] = is_left_out ? stands_for[nodes[i].parent] : i;
     if (is_left_out) is_shared[stands_for[i]] = 1;

@@ -5,9 +5,9 @@
 // out.
 //
 // Guarantees
-//  - Afterwards, different nodes that sites and others refer to have different stacks.
+//  - Afterwards, no two nodes that the recording refers to have the same stack.
 //  - If it returns false, nothing was changed.
-// Cost:     one check of each location and each node; a look-up for the nodes that may be like another.
+// Cost:     one check of each location and each node; a table look-up only for nodes that may equal another.
 #pragma once
 
 #include "cli/model/analysis/group_rows.h"
@@ -15,9 +15,9 @@
 
 namespace heapprof::cli {
 
-// Changes the nodes, and the stacks of sites and of everything else that refers to a node. Sites of one stack are not
-// merged. Returns false if locations read alike only in part (one frame of several), or if numbers of nodes or
-// locations are invalid.
+// Changes the nodes, and all references to nodes: those of sites and of other data. Sites that then have the same stack
+// are not merged. Returns false if two locations share some of their frames but not all, or if a node's or location's
+// index is invalid.
 bool merge_alike_stacks(const NamedLocations& names, Recording* recording);
 
 }  // namespace heapprof::cli

@@ -2,11 +2,11 @@
 //
 // A compiler's run has 600,000 sites in 2 million nodes. Canonicalizing all of them, summing nine of ten, and
 // canonicalizing the rest again took 1.3 of the 1.75 s from the program's end to its profile. But the canonical form is
-// needed only to find out which stacks read alike, and the order of sites with equal numbers. The first is visible at
-// the locations (alike_stacks.h). The second matters only for one group of equals, the one at the border of what is
-// kept; and there only along one path of the tree (FirstByStack).
+// needed only to know which stacks read alike, and how sites with equal numbers are ordered. Which stacks read alike
+// follows from their locations (alike_stacks.h). The order matters only for one group of equal sites, the one at the
+// border between kept and summed sites, and there only along one path of the tree (FirstByStack).
 //
-// If frames of different locations read alike, and the frames around them do not, the slow path is taken.
+// If only some frames of two locations read alike, the slow path is taken.
 #include "cli/model/analysis/assemble_grouped.h"
 
 #include "cli/model/analysis/alike_stacks.h"
@@ -39,7 +39,7 @@ enum class Treatment : uint8_t { kAlone, kInRow, kNone };
 
 struct DeviceSites {
   std::vector<Treatment> treatments;
-  std::unordered_map<uint32_t, Site> merged;  // by index: a stack's first site, if it has several (truncated or not)
+  std::unordered_map<uint32_t, Site> merged;  // sums of stacks with several sites, by index of the stack's first site
   const RecordedDevice* device = nullptr;
 
   const SiteNumbers& numbers(uint32_t i) const {
@@ -52,7 +52,8 @@ struct DeviceSites {
   }
 };
 
-// A stack may have several sites: of complete unwinds, of truncated ones, and of stacks that read alike.
+// A stack may have several sites: one of complete unwinds, one of truncated unwinds, and those of stacks that read
+// alike.
 void merge_twins(DeviceSites* sites, std::vector<uint32_t>* site_of_stack) {
   const std::vector<RecordedSite>& recorded = sites->device->sites;
   for (uint32_t i = 0; i < recorded.size(); ++i) {
@@ -82,11 +83,11 @@ class FirstByStack {
  public:
   FirstByStack(const Recording& recording, const NamedLocations& names) : recording_(recording), names_(names) {}
 
-  // stacks: distinct. Returns by node whether it is one of the first.
+  // stacks: all different. Returns, for each node, whether it is one of the first.
   std::vector<char> find(const std::vector<uint32_t>& stacks, uint32_t wanted) {
     count(stacks);
     std::vector<char> is_first(recording_.stacks.size(), 0);
-    std::vector<char> is_whole(recording_.stacks.size(), 0);  // all below it are among the first
+    std::vector<char> is_whole(recording_.stacks.size(), 0);  // all stacks at and below it are among the first
     for (uint32_t at = 0; wanted > 0;) {
       if (is_stack_[at] != 0) {
         is_first[at] = 1;
@@ -145,7 +146,7 @@ class FirstByStack {
   std::vector<uint32_t> next_sibling_;
 };
 
-using RankKey = std::pair<uint64_t, uint64_t>;  // sites are ordered by peak, then by total bytes, then by stack
+using RankKey = std::pair<uint64_t, uint64_t>;  // sites are ordered by peak and total bytes, then by stack
 
 RankKey rank_key(const SiteNumbers& numbers) { return {numbers.peak_bytes, numbers.total_bytes}; }
 
@@ -153,13 +154,13 @@ struct SiteRank {
   RankKey key;
   uint32_t site;
   uint32_t stack;
-  bool is_small;  // and has a stack: it may go into a row
+  bool is_small;  // and it has a stack, so it may go into a row
 };
 
-// Sets the treatments of the small ones beyond the first `kept_sites`.
+// Sets the treatment of small sites beyond the first `kept_sites`.
 void find_small(const Recording& recording, const NamedLocations& names, const GroupOptions& options,
                 DeviceSites* sites) {
-  // A site has 200 bytes or more, so each is visited once.
+  // A site has 200 bytes or more, so its key is copied, and each site is read only once.
   std::vector<SiteRank> ranks;
   std::vector<RankKey> keys;
   ranks.reserve(sites->treatments.size());
@@ -176,8 +177,8 @@ void find_small(const Recording& recording, const NamedLocations& names, const G
   std::nth_element(keys.begin(), border, keys.end(), std::greater<>());
   const RankKey border_key = *border;
   const auto above = std::count_if(keys.begin(), border, [&](const RankKey& key) { return key > border_key; });
-  std::vector<uint32_t> equals;  // of ranks
-  std::vector<uint32_t> stacks;  // theirs
+  std::vector<uint32_t> equals;  // indexes into `ranks`
+  std::vector<uint32_t> stacks;  // their stacks
   for (uint32_t i = 0; i < ranks.size(); ++i) {
     const SiteRank& rank = ranks[i];
     if (rank.key > border_key) continue;
@@ -257,13 +258,13 @@ std::vector<SummedRows> sum_all_rows(const std::vector<DeviceSites>& devices, co
   return summed;
 }
 
-// Rows and kept sites share only data that both just read.
+// Both threads (rows and kept sites) share only data that neither changes.
 std::future<std::vector<SummedRows>> begin_rows(const std::vector<DeviceSites>& devices, const GroupOptions& options,
                                                 GroupRows* rows) {
   const auto sum = [&devices, &options, rows] { return sum_all_rows(devices, options, rows); };
   try {
     if (options.has_second_thread) return std::async(std::launch::async, sum);
-  } catch (const std::system_error&) {  // no thread is available: it runs when the result is needed
+  } catch (const std::system_error&) {  // no thread is available: `sum` runs when its result is needed
   }
   return std::async(std::launch::deferred, sum);
 }

@@ -3,7 +3,7 @@
 //
 // Guarantees
 //  - The profile is the one that assemble() and then group_small_sites() make, to the byte.
-//  - It changes nothing in the recording but its stacks: those that read alike are merged.
+//  - In the recording only the stacks change: those that read alike are merged.
 // Trust:    as assemble().
 // Cost:     a few sweeps over arrays of numbers for all sites and stacks. Names are compared and nodes looked up only
 //           for the sites that keep a row of their own.

@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 14> kWholeReaders = {"g_file_get_contents
 constexpr std::array<std::string_view, 7> kRoomMakers = {"_M_range_insert", "_M_default_append", "_M_fill_insert",
                                                          "_M_fill_append",  "_M_insert_aux",     "_M_append_range",
                                                          "__append"};
-// Templates over an iterator that make a container: with istreambuf_iterators, from the whole stream.
+// Templates over an iterator that make a container. With istreambuf_iterators they read the whole stream.
 constexpr std::array<std::string_view, 6> kRangeMakers = {"_M_construct<",     "_M_range_initialize<", "_M_assign_aux<",
                                                           "_M_construct_aux<", "_M_replace_dispatch<", "__init<"};
 
@@ -166,7 +166,7 @@ bool is_growing(std::string_view function, std::string_view caller) {
   if (!may_be_growing(function)) return false;
   const std::string plain = plain_function(function);
   if (last_part(plain) != "_M_mutate") return true;
-  // A string that is assigned a new value copies nothing; one that is appended to does.
+  // Appending copies the string's old content; assigning a new value does not.
   const std::string outer = plain_function(caller);
   const std::string_view outer_name = last_part(outer);
   return outer_name == "_M_append" || outer_name == "push_back";

@@ -1,5 +1,5 @@
-// cli/model/analysis/copy_frames.h: functions that by contract copy a whole value, grow a container by copying it, or
-// read a whole file or stream.
+// cli/model/analysis/copy_frames.h: recognises functions that by contract copy a whole value, grow a container by
+// copying it, or read a whole file or stream.
 //
 // Not provided: what a user's own function does; is_named_copy() guesses it from the name. A buffer that a program
 //           itself fills with read(2) or memcpy(3) is not recognised by any name.
@@ -19,12 +19,13 @@ bool is_named_copy(std::string_view function);
 // The standard library's functions that add an element or character to a full container: they allocate at least twice
 // the room and copy all of it. `caller` is the next outer frame's function, inlined ones too.
 bool is_growing(std::string_view function, std::string_view caller);
-// Whether the function is one of them with some caller.
+// Whether is_growing() returns true for the function with at least one caller.
 bool may_be_growing(std::string_view function);
-// Whether the function grows a std::vector or string by any of its ways, also to a size that one call asks for.
+// Whether the function grows a std::vector or string in any way, including to a size that the call sets, as resize()
+// does.
 bool makes_room(std::string_view function);
 
-// std::operator+ of strings: it makes a new string each time, and copies the old ones.
+// std::operator+ of strings, which makes a new string each time and copies the old ones.
 bool is_concatenating(std::string_view function);
 
 // Reads a file or stream to its end into memory: g_file_get_contents, std::fs::read, a string made of

@@ -25,7 +25,7 @@ struct CpuTensors {
 };
 
 CpuTensors find_cpu_tensors(const Profile& profile);
-// By node: whether c10::alloc_cpu is in its stack. Empty: in no stack.
+// For each node: whether c10::alloc_cpu is in its stack. Empty if it is in no stack.
 std::vector<char> find_cpu_tensor_nodes(const Profile& profile);
 
 }  // namespace heapprof::cli

@@ -23,7 +23,7 @@ constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
 uint64_t end_of(const ScopeInstance& run) { return std::max(run.begin_ns, run.end_ns); }
 bool is_apart(const ScopeInstance& run) { return (run.flags & kInstanceApart) != 0; }
 
-// The runs, in one thread, of all scopes directly inside one scope; they may lie inside runs of that scope.
+// The runs, in one thread, of all scopes whose parent is one scope. They may lie inside runs of that scope.
 class InnerRuns {
  public:
   void add(const ScopeInstance& run) { runs_.push_back({run.begin_ns, end_of(run)}); }
@@ -41,9 +41,9 @@ class InnerRuns {
   std::vector<std::pair<uint64_t, uint64_t>> runs_;
 };
 
-// For each run, in order, the index of the run that ended last before it began; -1: none. If several ended at that
-// time, the longest is taken, and of equally long ones the first in order. Among runs of zero length at one moment, the
-// earlier in order come before the others.
+// For each run, in order, the index of the run that ended last before it began; -1 if there is no such run. If several
+// ended at that time, the longest is taken, and of equally long ones the first in order. Among runs of zero length at
+// one moment, the earlier in order come before the others.
 std::vector<int64_t> find_previous(const std::vector<PathRun>& runs) {
   std::vector<uint32_t> by_end(runs.size());
   std::iota(by_end.begin(), by_end.end(), 0);
@@ -67,7 +67,7 @@ std::vector<int64_t> find_previous(const std::vector<PathRun>& runs) {
 // A run can end only so late that its successors (the runs that begin once it has ended) can still begin in time: each
 // begins its recorded gap after the last end before it.
 void fill_slacks(uint64_t last_end_ns, const std::vector<int64_t>& previous, std::vector<PathRun>* runs) {
-  std::vector<uint64_t> latest_end(runs->size() + 1, kNever);  // that this run and its successors allow
+  std::vector<uint64_t> latest_end(runs->size() + 1, kNever);  // the latest end that this run and its successors allow
   for (size_t i = runs->size(); i-- > 0;) {
     PathRun& run = (*runs)[i];
     const auto after = std::lower_bound(runs->begin() + static_cast<std::ptrdiff_t>(i) + 1, runs->end(), run.end_ns,
@@ -128,7 +128,7 @@ bool has_runs(const Scopes& scopes) {
 
 namespace {
 
-// Replaces the scopes and marks of runs with the sums that they belong to.
+// Maps the scope or mark of a run to the sum that the run belongs to.
 class Summing {
  public:
   Summing(const Scopes& scopes, std::vector<PathSum>* sums) : scopes_(scopes), sums_(sums) {

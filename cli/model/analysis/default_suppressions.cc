@@ -1,11 +1,12 @@
 // cli/model/analysis/default_suppressions.cc: rules that suppress what libc and libstdc++ keep until exit on purpose.
 // They are written and parsed like a user's file.
 //
-// Each rule was seen to match (tests/targets/malloc/libc_caches.cc). They name exported functions, because few machines
-// have the debug information of libc; those that need it say so in their test. A program may have functions with the
-// same names (getgrid, getspace), so the function that a rule names must be libc's own. No rule may match a block that
-// the program itself should free: what newlocale, iconv_open, fopen, getaddrinfo or dlopen return stays a leak, as far
-// as names allow. A thread that has ended and was not joined keeps its table: more than kMostThreadTables are shown.
+// Each rule was seen to match (tests/targets/malloc/libc_caches.cc). The rules name exported functions, because few
+// machines have the debug information of libc; if a rule needs it, the rule's test says so. A program may have
+// functions with the same names (getgrid, getspace), so a named function counts only if it is libc's own. No rule may
+// match a block that the program itself should free: what newlocale, iconv_open, fopen, getaddrinfo or dlopen return
+// stays a leak, as far as names allow. A thread that ended without being joined keeps its table of thread-local
+// storage, so these tables are shown if there are more than kMostThreadTables.
 #include "cli/model/analysis/python/keeps.h"
 #include "cli/model/analysis/suppressions.h"
 
@@ -65,11 +66,12 @@ allocation <- module:ld-linux*              # the loader's own tables of loaded 
 allocation <- module:ld-2.*                 # the loader's own tables of loaded libraries
 )";
 
-// Threads that are alive at exit, and 40 MiB of stacks of threads that have ended: 5 of the usual size.
+// Enough for the threads that are alive at exit, and for the 40 MiB of stacks that glibc keeps of ended threads: 5 of
+// the usual size.
 constexpr uint64_t kMostThreadTables = 256;
 
-// Names that a program may not give to its own functions. Their module does not matter, because libstdc++ may be linked
-// statically.
+// Whether a program may not give this name to its own functions. Then the module does not matter, because libstdc++ may
+// be linked statically.
 bool is_reserved_name(const std::string& function) {
   return function.starts_with("std::") || function.starts_with("_GLOBAL__");
 }
@@ -77,7 +79,7 @@ bool is_reserved_name(const std::string& function) {
 }  // namespace
 
 void add_default_suppressions(Suppressions* rules) {
-  // A test parses them, so this cannot fail.
+  // A test parses the rules, so this cannot fail.
   Suppressions defaults;
   std::vector<FramePattern> no_folds;
   if (!parse_suppressions(kRules, "", &defaults, &no_folds)) defaults.clear();

@@ -1,6 +1,6 @@
-// cli/model/analysis/exception_reserve.cc: by name if there are names. Without them by what no other block has: its
-// caller is in libstdc++, that function's caller is the loader, and its size is that of the reserve: 72,704 bytes up to
-// GCC 12, 73,728 with GCC 13 and 14.
+// cli/model/analysis/exception_reserve.cc: recognises the reserve by name if there are names. Without names it is
+// recognised by properties that no other block has: its caller is in libstdc++, that function's caller is the loader,
+// and its size is that of the reserve: 72,704 bytes up to GCC 12, 73,728 with GCC 13 and 14.
 #include "cli/model/analysis/exception_reserve.h"
 
 #include "cli/base/file_name.h"

@@ -5,8 +5,8 @@
 // cannot free. In a small program it would be the largest place.
 //
 // Guarantees
-//  - A block of the program itself is never mistaken for it: the call is in a static initializer of libstdc++ that the
-//    loader runs, or in the one named after the reserve.
+//  - A block of the program itself is never mistaken for it, because the allocating call must be in an initializer of
+//    libstdc++: in one that the loader runs, or in the one named after the reserve.
 // Not provided: the reserve of a libstdc++ without names whose size was changed (GLIBCXX_TUNABLES); it is an ordinary
 //           place.
 #pragma once
@@ -21,10 +21,10 @@ namespace heapprof::cli {
 
 inline constexpr std::string_view kReserveName = "libstdc++'s reserve for exceptions";
 
-// The frame of libstdc++ that allocated it; kNoModule: not the reserve's site.
+// Returns the frame of libstdc++ that allocated the reserve; kNoModule if the site is not the reserve's.
 uint32_t find_reserve_frame(const Profile& profile, const Site& site);
 
-// For all sites of the heap; a profile has at most one.
+// The same for all sites of the heap. A profile has at most one such frame.
 std::vector<uint32_t> find_reserve_frames(const Profile& profile);
 
 }  // namespace heapprof::cli

@@ -19,7 +19,7 @@
 namespace heapprof::cli {
 namespace {
 
-// FNV-1a: the same for the same text on every machine, and in every later version.
+// FNV-1a: the hash of a text must be the same on every machine and in every later version.
 uint32_t hash_text(std::string_view text) {
   uint32_t hash = 2166136261u;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
@@ -55,8 +55,8 @@ void sort_findings(const Profile& profile, std::vector<Finding>* findings) {
   });
 }
 
-// Findings at several lines of one function, or of several kinds, share an id and have a number: "1f3a9c02.2". The kind
-// is not part of the id: a longer run may show growth where a short one shows what was left at the end.
+// Findings at several lines of one function, or of several kinds, have the same id, so a number is added: "1f3a9c02.2".
+// The kind is not part of the id: a longer run may show growth where a short one shows what was left at the end.
 void name_findings(const Profile& profile, std::vector<Finding>* findings) {
   std::map<std::string, std::vector<Finding*>> same;
   for (Finding& finding : *findings) same[make_id(profile, finding)].push_back(&finding);
@@ -70,8 +70,8 @@ void name_findings(const Profile& profile, std::vector<Finding>* findings) {
   }
 }
 
-// Rules that look for functions of the standard library find nothing without names: if a third of the peak has none, as
-// in the warning about missing names (cli/model/analysis/warnings.cc).
+// Whether a third of the peak has no function names, as in the warning about them (cli/model/analysis/warnings.cc).
+// Then rules that look for functions of the standard library find nothing.
 bool lacks_names(const Profile& profile) {
   constexpr uint64_t kSharePercent = 33;
   if (profile.devices.empty()) return false;
@@ -95,7 +95,7 @@ bool is_kept(const Finding& finding) {
   }
 }
 
-// The holder of at least half of what the place left live at exit.
+// Describes the holder of at least half of what the place left live at exit; empty if there is none.
 std::string holder_of_place(const Profile& profile, const PlaceTree& tree, const Device& device, uint32_t frame) {
   uint64_t left_bytes = 0;
   for (const Site& site : device.sites) {
@@ -125,8 +125,8 @@ FindingRank rank_of(const Profile& profile, const Finding& finding) {
   constexpr uint64_t kOfLostPercent = 1;
   constexpr uint64_t kOfPeakPercent = 10;
   const Ratio of_peak{finding.cost_bytes, profile.devices[finding.device].totals.peak_bytes};
-  // A program from a distribution (git, perl, a database) keeps its input, and that is no problem. If its functions
-  // have no names, one place may be all that an interpreter allocates (lua).
+  // A place without a source file is in a program from a distribution (git, perl, a database), for which keeping its
+  // input is not a problem. If its functions have no names, one place may be all that an interpreter allocates (lua).
   const bool has_source = finding.has_frame && !profile.frames[finding.frame].file.empty();
   switch (finding.kind) {
     case FindingKind::kGrowth:
@@ -248,7 +248,7 @@ std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree
   uint64_t imports_ns = 0;
   for (uint32_t number = 0; number < profile.devices.size(); ++number) {
     const Device& device = profile.devices[number];
-    // Addresses without memory; pages of files, which the kernel drops when it needs memory.
+    // Skips reserved addresses without memory, and pages of files, which the kernel drops when it needs memory.
     if (is_reserved_device(device.name) || is_file_device(device.name)) continue;
     const std::vector<Place> places = find_places(profile, tree, device);
     FindingScene scene{profile, tree, number, device, places, std::vector<uint32_t>(device.sites.size())};
@@ -258,8 +258,8 @@ std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree
     if (number == 0) imports_ns = imports_end_ns(scene);
     scene.imports_end_ns = imports_ns;
     find_growth(scene, &findings);
-    if (device.name == kPythonDevice) continue;  // a language of small objects, short-lived or kept to the end
-    if (!is_mapped_device(device.name)) {        // pages are usually left to the kernel
+    if (device.name == kPythonDevice) continue;  // Python objects are small, and short-lived or kept to the end
+    if (!is_mapped_device(device.name)) {        // programs usually leave mapped pages to the kernel at exit
       find_never_freed(scene, &findings);
       find_small_never_freed(scene, &findings);
     }

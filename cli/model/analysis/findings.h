@@ -4,10 +4,10 @@
 // Guarantees
 //  - A finding states only what was counted, or what a function on the stack does by contract
 //    (cli/model/analysis/copy_frames.h).
-//  - The order is by what a developer would fix first (FindingRank), then by cost in bytes.
+//  - Findings are ordered by what a developer would fix first (FindingRank), then by cost in bytes.
 //  - A place has the same id in every run of the program: from rule, device, function and file, without lines and
 //    addresses.
-//  - Suppressed leaks (Site::suppressed_by) are in no finding.
+//  - Findings do not include suppressed leaks (Site::suppressed_by).
 // Not provided: proof. A program that builds a table until it ends looks like one that leaks. The thresholds are those
 //           of man/heapprof-report.1, chosen so that programs without problems have no findings.
 // Cost:     linear in nodes and sites, twice that of a report.
@@ -50,7 +50,8 @@ struct Finding {
   uint32_t device = 0;
   uint32_t frame = 0;  // of the place; meaningless if has_frame is false
   bool has_frame = false;
-  // Start-up peak, spike: more frames of the same function, those with most first, if it comes from several lines.
+  // Start-up peak, spike: if the memory comes from several lines of a function, the frames of its other lines, the
+  // largest first.
   std::vector<uint32_t> other_lines;
   CallerChain callers;
   uint64_t cost_bytes = 0;  // by kind: grown, never freed, copied, allocated for nothing
@@ -72,65 +73,66 @@ struct Finding {
   bool is_brief = false;             // growth: in work that is shorter than kGrowthRunNs
   bool is_of_tensors = false;        // growth: PyTorch allocated it
   uint64_t lifetime_ns = 0;          // backlog: of a block, on average
-  bool is_by_contrast = false;       // never freed: nearly everything else was
+  bool is_by_contrast = false;       // never freed: nearly everything else was freed
   bool is_lost = false;              // never freed: unreachable at exit (run --leak-check)
   bool is_estimate = false;          // copies: what growing containers copied is half of what they allocated
   bool is_by_sizes = false;          // old and new: no function on the stack grows a container; twins: only a
                                      // function's name says that it copies
   bool is_concatenation = false;     // copies: strings joined with +, each a new one
   std::string memory_name;           // the program's own, of all blocks of the place; empty: no such name
-  std::string held_by;               // what keeps most of it reachable at exit (holder_words()); empty: unknown
-  uint32_t other_frame = kNoModule;  // twins: of the original's place; kNoModule: it has none
-  uint64_t empty_bytes = 0;          // fragmentation: of the cost, in pages without a block
-  bool is_pinned = false;            // fragmentation: blocks lie all over it; else large pieces without blocks
+  std::string held_by;               // what keeps at least half of it reachable (holder_words()); empty: unknown
+  uint32_t other_frame = kNoModule;  // twins: frame of the original's place; kNoModule: it has none
+  uint64_t empty_bytes = 0;          // fragmentation: the part of the cost in pages without a block
+  bool is_pinned = false;            // fragmentation: blocks are scattered over it; else it has large empty pieces
 
-  // Lost, if the owners of the rest are known (run --leak-check).
+  // Lost memory (is_lost), if its owners are known (run --leak-check).
   uint64_t owners = 0;                 // blocks, or cycles; 0: unknown
-  bool is_cycle = false;               // they are cycles of blocks that point to each other …
-  std::vector<uint32_t> cycle_frames;  // … of the place and of these; kNoModule: of a stack without a frame
-  bool is_counted = false;             // … by reference-counting pointers (std::shared_ptr, Rc)
+  bool is_cycle = false;               // the owners are cycles of blocks that point to each other
+  std::vector<uint32_t> cycle_frames;  // the cycle's other places besides `frame`; kNoModule: a stack without a frame
+  bool is_counted = false;             // the owners are reference-counted (std::shared_ptr, Rc)
 };
 
-// The order of findings: memory that is lost or grows without end; freed memory that stays resident, pinned by other
-// blocks; causes of the peak, and what the allocator retains of it; then what is small compared with the peak; last
-// what costs time, and no memory.
+// The order of findings: memory that is lost or grows without end; freed memory that stays resident because other
+// blocks pin it; causes of the peak; freed memory that the allocator retains; memory that is small compared with the
+// peak; findings that cost time and no memory.
 enum class FindingRank { kLost, kUnreturned, kPeak, kUntrimmed, kSmall, kTime };
 FindingRank rank_of(const Profile& profile, const Finding& finding);
-// For findings that cost time: how much, estimated from the time of an allocation and of a copied byte.
+// The time that a finding costs, estimated from the time of an allocation and of a copied byte.
 uint64_t estimated_ns(const Finding& finding);
 
-// The shortest run for a rule about live bytes over time. In a short run, what grows to the end may be data that is
-// being loaded; a spike is one in any run.
+// The shortest run for a rule about live bytes over time. Growth needs a longer run, because in a short one memory that
+// grows to the end may be data that is being loaded. The other shapes are clear in a short run, too.
 inline constexpr uint64_t kGrowthRunNs = 1'000'000'000;
 inline constexpr uint64_t kShapeRunNs = 100'000'000;
 constexpr uint64_t least_run_ns(FindingKind kind) { return kind == FindingKind::kGrowth ? kGrowthRunNs : kShapeRunNs; }
 
-// Its name in output: "growth", "never-freed" …
+// The kind's name in output: "growth", "never-freed" …
 const char* finding_name(FindingKind kind);
-// What a rule needs, and the profile lacks.
+// What a rule needs but the profile does not have.
 enum class Lack {
-  kOneRun,       // it is a sum of runs, whose times and peaks have no common clock
-  kTime,         // the run is shorter than least_run_ns()
+  kOneRun,       // a single run: the profile is a sum of runs without a common clock
+  kTime,         // a run of at least least_run_ns()
   kMoments,      // the sites' live bytes over the run
-  kHostMoments,  // the same, for some of the devices
-  kEnd,          // the program did not exit by itself
+  kHostMoments,  // kMoments is missing for some devices only
+  kEnd,          // an exit by the program itself
   kEveryBlock,   // a profile that is complete and not sampled
   kNames         // of functions
 };
 struct Unasked {
   FindingKind kind = FindingKind::kGrowth;
-  std::string devices;  // "cuda:0, pinned"; empty: of no device
+  std::string devices;  // "cuda:0, pinned", for which it was not applied; empty: for all devices
   Lack lack = Lack::kTime;
 
   bool operator==(const Unasked&) const = default;
 };
-// The rules that could not be applied to the device; with an empty name, to all devices.
+// The rules that could not be applied to the device. An empty name stands for all devices.
 std::vector<Unasked> find_unasked(const Profile& profile, std::string_view device);
 // Whether rules can be applied at all: only heapprof's own profiles have the data.
 bool can_have_findings(const Profile& profile);
 
 // The findings of all devices. pre: can_have_findings(profile); `tree` is the profile's
-// brief_growth: receives those of kGrowth in work shorter than kGrowthRunNs, which are no problems; may be null.
+// brief_growth: receives the kGrowth findings in work shorter than kGrowthRunNs, which are not reported as problems.
+// May be null.
 std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree,
                                    std::vector<Finding>* brief_growth = nullptr);
 

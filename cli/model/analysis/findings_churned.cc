@@ -1,8 +1,9 @@
 // cli/model/analysis/findings_churned.cc: short-lived memory: blocks of one size again and again, and storms of tiny
 // ones.
 //
-// A site's sums show that its blocks have one size: they are in one class, their mean is an integer, and the blocks
-// live at its maximum have the same mean. Ten thousand blocks of different sizes do not agree like this by chance.
+// That all blocks of a site have one size follows from three sums: they are in one size class, their mean is an
+// integer, and the blocks live at the site's maximum have the same mean. Ten thousand blocks of different sizes do not
+// agree like this by chance.
 #include "cli/base/saturating.h"
 #include "cli/model/analysis/finding_rules.h"
 

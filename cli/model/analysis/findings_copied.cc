@@ -1,9 +1,9 @@
 // cli/model/analysis/findings_copied.cc: copied memory: containers that grow step by step, values duplicated at the
 // peak, whole files.
 //
-// What realloc moved was counted. What a growing std::vector copied was not, but it can be derived: _M_realloc_insert
-// allocates twice the room of what it then copies, so it copied half of the bytes it allocated. (The first block of
-// each copies nothing: a few bytes less.)
+// The bytes that realloc moved were counted. The bytes that a growing std::vector copied were not, but they can be
+// estimated: _M_realloc_insert allocates twice the size of what it then copies, so it copied half of the bytes it
+// allocated. (The first block of each copies nothing: a few bytes less.)
 //
 // A twin is a copy together with its original: a copying function is on the stack, and another place has a block of the
 // same size, both live at the peak. Equal sizes alone prove nothing: matrices of one shape have one size. If only a
@@ -19,7 +19,7 @@
 namespace heapprof::cli {
 namespace {
 
-// The answers for frames, each computed once: many stacks share them.
+// Answers a question about frames. Each answer is computed once, because many stacks share a frame.
 enum class Ask { kCopying, kNamedCopy, kGrowing, kMakingRoom, kConcatenating, kReadingWhole };
 
 class FrameAnswers {
@@ -42,7 +42,7 @@ class FrameAnswers {
     char& known = answers_[number];
     if (known == 0) known = ask(scene_.profile.frames[number].function) ? 1 : 2;
     if (known == 2 || ask_ != Ask::kGrowing) return known == 1;
-    const uint32_t outer = scene_.profile.nodes[node].parent;  // some depend on the caller
+    const uint32_t outer = scene_.profile.nodes[node].parent;  // for some functions it depends on the caller
     if (outer == 0) return false;
     return is_growing(scene_.profile.frames[number].function,
                       scene_.profile.frames[scene_.profile.nodes[outer].frame].function);
@@ -97,7 +97,7 @@ Finding finish(const FindingScene& scene, FindingKind kind, uint32_t place, cons
   return finding;
 }
 
-// What a site had at the peak. Sites whose blocks have one size have the same key.
+// What a site had at the peak.
 struct PeakSize {
   uint64_t each_bytes = 0;  // 0: they differ, or no block
   uint64_t bytes = 0;
@@ -111,10 +111,10 @@ PeakSize peak_size(const Site& site) {
   return size;
 }
 
-// The old block of a growing container at the peak, while the new one already existed; 0: not proven.
-// All blocks that the stack ever made must be one series of doubling sizes (a string's have a byte more each). Then the
-// two that were live at the peak, the largest and the one of half its size, belong to one container. Two containers
-// that stay at these sizes make two series.
+// The size of a growing container's old block that was still live at the peak, when the new one existed; 0 if that is
+// not proven. All blocks that the stack ever made must be one series of doubling sizes (a string's have a byte more
+// each). Then the two blocks that were live at the peak, the largest and the one of half its size, belong to one
+// container. Two containers of these sizes would have made two series.
 uint64_t old_block_at_peak(const Site& site) {
   const SiteNumbers& n = site.numbers;
   if (site.grouped_stacks > 0 || !has_sizes(n) || n.total_blocks > 62 || n.total_blocks < 2 || n.peak_blocks != 2)
@@ -131,13 +131,13 @@ uint64_t old_block_at_peak(const Site& site) {
   return 0;
 }
 
-// Whether old and new blocks of the series were live together for longer than copies take. The largest block and its
-// half are often both in use: levels of an image, tables of doubling size. The old block of a container is freed after
-// the copy; so the lifetimes of all blocks together last hardly longer than the series itself. Its begin and end are
-// known by time bucket, so the overlap is at least the lifetimes without the time from bucket to bucket.
+// Whether old and new blocks of the series were live together for longer than copies take. Then both are in use, as
+// with the levels of an image or tables of doubling size. A container's old block is freed after the copy, so the sum
+// of all lifetimes is hardly longer than the series itself. The begin and end of the series are known only by time
+// bucket. So the overlap is at least the sum of the lifetimes minus the time between these buckets' outer boundaries.
 bool is_used_beside_new(const FindingScene& scene, const Site& site) {
   constexpr uint64_t kCopyStartNs = 5'000'000;
-  constexpr uint64_t kUsedBesidePercent = 20;  // of the lifetimes; of two blocks in use at a time, it is near half
+  constexpr uint64_t kUsedBesidePercent = 20;  // of the lifetimes; if two blocks are always in use, it is near half
   constexpr uint64_t kCopyByteNs = 5;          // 200 MB/s, with page faults, on a busy machine
   const std::vector<uint64_t>& bounds_ns = scene.device.bounds_ns;
   if (site.stays.empty() || bounds_ns.empty()) return false;
@@ -190,7 +190,7 @@ void find_old_and_new(const FindingScene& scene, std::vector<Finding>* findings)
     const uint64_t old_bytes = old_block_at_peak(site);
     if (old_bytes == 0) continue;
     const bool is_named = growing.has(site.node) || site.numbers.resized_blocks > 0;
-    const bool is_long = site.numbers.total_blocks >= kSeriesBlocks;  // such a series is no coincidence
+    const bool is_long = site.numbers.total_blocks >= kSeriesBlocks;  // so long a series is not a coincidence
     if (!is_named && (!is_long || is_used_beside_new(scene, site))) continue;
     CopiedSum& sum = sums[scene.place_of_site[i]];
     sum.add(i, old_bytes, 1);
@@ -208,7 +208,7 @@ void find_twins(const FindingScene& scene, std::vector<Finding>* findings) {
   FrameAnswers named(scene, Ask::kNamedCopy);
   const std::vector<Site>& sites = scene.device.sites;
   std::vector<uint32_t> copies;
-  // Originals: the sites that may be copied, by size; among equals the first, which is the largest.
+  // The sites that may be originals, by size of a block, and by sum; the largest site first.
   std::map<uint64_t, std::vector<uint32_t>> by_each;
   std::map<std::pair<uint64_t, uint64_t>, std::vector<uint32_t>> by_sum;
   for (uint32_t i = 0; i < sites.size(); ++i) {
@@ -218,7 +218,7 @@ void find_twins(const FindingScene& scene, std::vector<Finding>* findings) {
     if (size.each_bytes >= kTwinBytes) by_each[size.each_bytes].push_back(i);
     by_sum[{size.bytes, size.blocks}].push_back(i);
   }
-  // At another place: two blocks from one function are not a copy and its original.
+  // The original must be at another place: two blocks from one place are not a copy and its original.
   const auto other_than = [&](uint32_t copy, const std::vector<uint32_t>& candidates) {
     for (const uint32_t candidate : candidates) {
       if (scene.place_of_site[candidate] != scene.place_of_site[copy]) return candidate;
@@ -256,7 +256,7 @@ void find_whole_files(const FindingScene& scene, std::vector<Finding>* findings)
     sums[scene.place_of_site[i]].add(i, site.numbers.max_bytes, site.numbers.max_blocks);
   }
   for (auto& [place, sum] : sums) {
-    sum.bytes = std::min(sum.bytes, scene.device.totals.peak_bytes);  // maxima of different moments
+    sum.bytes = std::min(sum.bytes, scene.device.totals.peak_bytes);  // the sites' maxima may be from different moments
     if (sum.bytes < kTwiceBytes) continue;
     Finding finding = finish(scene, FindingKind::kWholeFile, place, sum, ShareOf::kPeak);
     if (is_share(finding.share, kTwicePercent)) findings->push_back(std::move(finding));

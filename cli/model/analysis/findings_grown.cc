@@ -1,11 +1,11 @@
 // cli/model/analysis/findings_grown.cc: places whose live bytes grow steadily.
 //
-// A program that loads its data and then works with it, and a cache that fills up, grow too, but not to the end. So
-// growth must continue in each quarter of the time from the place's begin to the program's clean-up. It must not slow
-// down to half of its mean or speed up to twice (a container that doubles), and must not fall back by much in between.
-// A program that loads data until its end looks the same, and usually ends within a second. In so short a run, growth
-// is mentioned with the place's memory (cli/write/report/conclusion.cc) and not as a problem, so that a slow machine
-// gives the same named place.
+// A program that loads its data and then works with it also grows, and so does a cache that fills up, but not to the
+// end. So growth must continue in each quarter of the time from the place's begin to the program's clean-up. In no
+// quarter may it be less than half of the mean, or more than twice the mean (a container that doubles). It must not
+// fall back by much in between. A program that loads data until its end looks the same, and usually ends within a
+// second. In so short a run, growth is not a problem but a remark about the place's memory
+// (cli/write/report/conclusion.cc), so that a slow machine names the same place.
 #include "cli/base/file_name.h"
 #include "cli/base/saturating.h"
 #include "cli/model/analysis/finding_rules.h"
@@ -22,7 +22,8 @@ struct Growth {
   uint64_t end_ns = 0;
 };
 
-// Whether the place frees half of its maximum while the program goes on: frees at the end do not count.
+// Whether the place frees half of its maximum while the program continues. Frees in the last tenth of the run do not
+// count.
 bool is_released(std::vector<LivePoint>::const_iterator highest, std::vector<LivePoint>::const_iterator end,
                  uint64_t duration_ns) {
   constexpr uint64_t kPartOfRun = 10;  // an interpreter takes a while to end
@@ -31,7 +32,7 @@ bool is_released(std::vector<LivePoint>::const_iterator highest, std::vector<Liv
   return half != end && half->at_ns + duration_ns / kPartOfRun < duration_ns;
 }
 
-// The time in which the program works: before it imports, and after it cleans up.
+// The time in which the program works, between its imports and its clean-up.
 struct WorkSpan {
   uint64_t begin_ns = 0;
   uint64_t end_ns = 0;
@@ -47,13 +48,13 @@ Growth measure_growth(const std::vector<LivePoint>& series, uint64_t duration_ns
   const auto whole_ns = static_cast<double>(work.end_ns);
   const auto run_ns = static_cast<double>(duration_ns);
   const auto work_ns = static_cast<double>(work.end_ns - work.begin_ns);
-  double begin_ns = static_cast<double>(work.begin_ns) + work_ns / 10;  // before that programs set up
+  double begin_ns = static_cast<double>(work.begin_ns) + work_ns / 10;  // the first tenth is set-up
   for (const LivePoint& point : series) {
     if (!from_its_begin || point.bytes > highest->bytes / 20) break;
     begin_ns = std::max(begin_ns, static_cast<double>(point.at_ns));
   }
   const auto end_ns = static_cast<double>(highest->at_ns);
-  if (end_ns < std::min(run_ns * 0.8, whole_ns * 0.95)) return {};  // it stopped growing; after 80 % some clean up
+  if (end_ns < std::min(run_ns * 0.8, whole_ns * 0.95)) return {};  // it stopped growing; some clean up after 80 %
   if (end_ns - begin_ns < work_ns / 4) return {};
   const std::vector<LivePoint> rise(series.begin(), highest + 1);
   double values[kQuarters + 1];
@@ -74,11 +75,11 @@ Growth measure_growth(const std::vector<LivePoint>& series, uint64_t duration_ns
   return {static_cast<uint64_t>(gained), static_cast<uint64_t>(begin_ns), static_cast<uint64_t>(end_ns)};
 }
 
-// A stay is live at each bucket boundary after its begin, up to its end.
+// The blocks of a stay are live at each bucket boundary between its begin and its end.
 std::vector<LivePoint> series_at_bounds(const FindingScene& scene, const Place& place) {
   const std::vector<uint64_t>& bounds_ns = scene.device.bounds_ns;
-  std::vector<uint64_t> begun(bounds_ns.size() + 2);  // by the first boundary at which they are live
-  std::vector<uint64_t> ended(bounds_ns.size() + 2);  // by the first boundary at which they are not
+  std::vector<uint64_t> begun(bounds_ns.size() + 2);  // bytes, by the first boundary at which they are live
+  std::vector<uint64_t> ended(bounds_ns.size() + 2);  // bytes, by the first boundary at which they are freed
   for (const uint32_t index : place.sites) {
     const Site& site = scene.device.sites[index];
     if (site.suppressed_by > 0) continue;
@@ -116,7 +117,7 @@ std::vector<LivePoint> series_at_moments(const FindingScene& scene, const Place&
   return series;
 }
 
-// Whether PyTorch allocated it for a line of Python.
+// Whether PyTorch allocated the memory, called by a Python line.
 bool goes_through_torch(const Profile& profile, const PlaceTree& tree, uint32_t node) {
   const uint32_t place = tree.place_node[node];
   if (place == 0 || !is_of_python(profile, profile.frames[profile.nodes[place].frame])) return false;
@@ -172,9 +173,9 @@ void find_growth(const FindingScene& scene, std::vector<Finding>* findings) {
       leaked_bytes = add_saturating(leaked_bytes, site.numbers.leaked_bytes);
     }
     if (most_bytes < least_bytes || most_blocks < kGrowthBlocks) continue;
-    // A place without a source line is in a program from a distribution: for example a compiler, which keeps all that
-    // it reads, and that is no problem. There the finding states only how the heap develops over the whole run, from
-    // its moments.
+    // A place without a source line belongs to a program from a distribution, for example a compiler, for which keeping
+    // all that it reads is no problem. There the finding states only how the heap develops over the whole run, from its
+    // moments.
     const bool is_own = has_source(scene, scene.places[place]);
     const bool is_brief = duration_ns - std::min(duration_ns, work.begin_ns) < kGrowthRunNs;
     if (!is_own && (is_brief || scene.device.moments_ns.size() < kGrowthMoments)) continue;
@@ -186,7 +187,7 @@ void find_growth(const FindingScene& scene, std::vector<Finding>* findings) {
     const auto largest = std::max_element(
         sites.begin(), sites.end(), [](const WeightedSite& a, const WeightedSite& b) { return a.weight < b.weight; });
     const uint32_t largest_node = scene.device.sites[largest->site].node;
-    // The callers share what was gained: a caller whose memory stays as it is may have most of the peak.
+    // Callers are weighted by their gain, because a caller whose memory does not grow may have most of the peak.
     Place one = scene.places[place];
     for (WeightedSite& site : sites) {
       one.sites.assign(1, site.site);

@@ -1,12 +1,11 @@
-// cli/model/analysis/findings_kept.cc: memory that stays: blocks that are never freed.
+// cli/model/analysis/findings_kept.cc: blocks that are never freed.
 //
-// A program that frees its memory before it exits shows that it keeps nothing on purpose. What remains then, and was
-// allocated over a good part of the run, is a leak, however small it is.
-// The kept blocks of a place must be several, allocated over a good part of the run and to its end: what a program
-// allocates at its start and keeps is its working memory. And one stack must make several of them: a wrapper around
-// malloc, which has no name in a stripped program, is the place of all that a program keeps, from a hundred stacks with
-// one block each (git blame, cc1plus). Of small blocks, nearly all that a stack made must be kept: a cache drops some
-// (git log keeps a quarter).
+// A program that frees its memory before it exits shows that it keeps nothing on purpose. Memory that then remains is a
+// leak, however small, if it was allocated over a good part of the run. Otherwise a place must keep several blocks,
+// allocated over a good part of the run and up to its end, because what a program allocates at its start and keeps is
+// its working memory. Also, one stack must make several of them. In a stripped program an unnamed wrapper around malloc
+// is the place of all kept memory, from a hundred stacks with one block each (git blame, cc1plus). A stack with small
+// blocks must keep nearly all of them, because a cache drops some (git log keeps a quarter).
 #include "cli/base/saturating.h"
 #include "cli/model/analysis/finding_rules.h"
 
@@ -20,7 +19,7 @@ bool grows(const std::vector<Finding>& findings, const FindingScene& scene, cons
                      [&](const Finding& finding) { return is_growth_of(finding, scene, place); });
 }
 
-// What a place left live at exit, in the sites that a rule is about.
+// What a place left live at exit, summed over the sites that a rule considers.
 struct Kept {
   std::vector<WeightedSite> sites;
   uint64_t bytes = 0;
@@ -39,15 +38,15 @@ struct Kept {
     last_ns = std::max(last_ns, n.last_leak_ns);
     if (n.leaked_blocks >= repeated_blocks) repeated_bytes = add_saturating(repeated_bytes, n.leaked_bytes);
   }
-  // Whether it was allocated over at least this part of the run, and up to its end, most of it by stacks that did so
-  // repeatedly.
+  // Whether it was allocated over at least this part of the run and into its last quarter, at least half of it by
+  // stacks that each left several blocks.
   bool is_spread(uint64_t run_ns, uint64_t part_of_run) const {
     return last_ns >= run_ns - run_ns / 4 && last_ns - first_ns >= run_ns / part_of_run &&
            repeated_bytes >= bytes - bytes / 2;
   }
 };
 
-// What a run left at its end, to check one place after another.
+// What a run left live at its end.
 class Leftovers {
  public:
   explicit Leftovers(const FindingScene& scene)
@@ -57,7 +56,7 @@ class Leftovers {
     for (const Site& site : scene.device.sites) all_.add(site);
   }
 
-  // Whether the place has a good part of what is left by a run that frees nearly all, and allocated it over time.
+  // Whether the run frees nearly all memory, and the place has a good part of the rest, allocated over time.
   bool has_leaked(const Place& place, const Kept& kept) const {
     return kept.bytes >= kShutDownLeftBytes &&
            is_share({kept.bytes, scene_.device.totals.leaked_bytes}, kShutDownOfLeftPercent) &&
@@ -77,7 +76,7 @@ class Leftovers {
     }
   };
 
-  // Whether the other places freed what they had: this place's rest may be most of all memory.
+  // Whether the other places freed nearly all that they had. This place may have left most of all memory.
   bool has_freed_others(const Place& place) const {
     constexpr uint64_t kLeastBytes = 32 * kKiB;
     Sums own;
@@ -106,8 +105,8 @@ Finding finish(const FindingScene& scene, FindingKind kind, uint32_t place, cons
   return finding;
 }
 
-// If leaks were classified, only unreachable blocks count as never freed, regardless of when they were made: no such
-// block is kept on purpose.
+// Whether leaks were classified. Then only unreachable blocks count as never freed, whenever they were allocated,
+// because no such block is kept on purpose.
 bool is_judged(const Profile& profile) { return profile.run.leak_check.is_made && profile.merged.empty(); }
 
 // The site's numbers as if only lost memory were left.
@@ -136,7 +135,7 @@ void find_lost(const FindingScene& scene, FindingKind kind, std::vector<Finding>
   }
 }
 
-// Whether find_lost_by_owner() has found the lost memory, including small blocks.
+// Whether find_lost_by_owner() has already added findings, which include small blocks.
 bool has_owners(const std::vector<Finding>& findings, const FindingScene& scene) {
   return std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
     return finding.owners != 0 && finding.device == scene.device_number;
@@ -152,8 +151,8 @@ bool keeps_nearly_all(const SiteNumbers& n) {
   return is_share({n.leaked_blocks, n.total_blocks}, kSmallNeverFreedOfStackPercent);
 }
 
-// Whether the place grew until its last block, if that is known: a table that was filled at the start, and gets a few
-// more entries, did not. In short runs the times depend on the machine's scheduling.
+// Whether the place grew until its last block; true if that is unknown. A table that is filled at the start and later
+// gets a few more entries did not. In short runs the times depend on the machine's scheduling.
 bool gains_to_its_last(const FindingScene& scene, const Place& place, const Kept& kept) {
   if (!has_moments(scene.profile, scene.device) || scene.profile.run.duration_ns < kGrowthRunNs) return true;
   const std::vector<LivePoint> series = live_series(scene, place);
@@ -162,7 +161,7 @@ bool gains_to_its_last(const FindingScene& scene, const Place& place, const Kept
   return bytes_at(series, last_ns - over_ns / 4) <= bytes_at(series, last_ns) * 7 / 8;
 }
 
-// The run without the time that the kernel needs to end a process.
+// The run's duration without the time that the kernel needs to end a process.
 uint64_t own_run_ns(const Profile& profile, const Kept& kept) {
   const uint64_t duration_ns = profile.run.duration_ns;
   return std::max(kept.last_ns, duration_ns - std::min(duration_ns, kSmallNeverFreedEndNs));

@@ -1,8 +1,8 @@
-// cli/model/analysis/findings_lost.cc: lost memory, by its owner.
+// cli/model/analysis/findings_lost.cc: finds the owners of lost memory.
 //
 // The place that lost most bytes is often not the one to fix: the meshes of a scene are lost because its nodes are, and
-// the nodes because each points to its parent. If owners are known, a finding is about the owner, with all that it
-// owns; the places of owned memory get no finding of their own.
+// the nodes because each points to its parent. If owners are known, a finding is about the owner and includes all that
+// it owns. The places of owned memory then get no finding of their own.
 #include "cli/base/saturating.h"
 #include "cli/model/analysis/finding_rules.h"
 #include "cli/model/analysis/lost_owners.h"
@@ -13,7 +13,7 @@
 namespace heapprof::cli {
 namespace {
 
-// If much of it has many small owners, places say more.
+// If large owners account for less than this share of the lost memory, findings are made by place instead.
 constexpr uint64_t kOwnedPercent = 50;
 
 bool is_large_story(const LostStory& story) { return !story.frames.empty() && story.bytes >= kLostBytes; }
@@ -39,7 +39,7 @@ Finding finding_of(const FindingScene& scene, LostStory story) {
   return finding;
 }
 
-// What a place lost is not reported as growth too.
+// Removes growth findings of places that lost memory, so that it is not reported twice.
 void drop_growth_of_lost(const FindingScene& scene, std::vector<Finding>* findings) {
   for (const Place& place : scene.places) {
     const uint64_t lost_bytes = add_saturating(place.numbers.lost_bytes, place.numbers.indirectly_lost_bytes);

@@ -3,9 +3,9 @@
 // report); and memory that slowly rises and falls, like a queue with a slow consumer.
 //
 // The device's curve shows the fall: it has the largest value of every time bucket, so no later peak is missed. The
-// places' live bytes at bucket boundaries or moments (live_series) show whose memory it was. One finding is enough: it
-// names the place that freed most; or, if several lines of one function and its callees did, that function with these
-// lines: an export that keeps rows, and then their text, is one export.
+// places' live bytes at bucket boundaries or moments (live_series) show whose memory it was. One finding is enough. It
+// names the place that freed most; or, if several lines of one function and its callees freed it together, that
+// function with these lines (passing_memory.h).
 #include "cli/base/saturating.h"
 #include "cli/model/analysis/finding_rules.h"
 #include "cli/model/analysis/passing_memory.h"
@@ -23,8 +23,9 @@ struct Descent {
   uint64_t later_bytes = 0;  // … it never had more than this
 };
 
-// Since when the device stays at half of its peak or below; the end of the run if it does not. The buckets in which it
-// fell still have earlier values: as many as make 1 % of the run are left out if what follows is below half of them.
+// The time from which the device stays at half of its peak or below; the end of the run if it does not. A bucket in
+// which it fell also has the earlier, higher values. So up to 1 % of the run's buckets are skipped if what follows is
+// below half of them.
 Descent find_descent(const Device& device, uint64_t duration_ns) {
   const std::vector<Timeline::Bucket>& buckets = device.timeline.buckets;
   const uint64_t most_bytes = device.totals.peak_bytes / 100 * kStartPeakLaterPercent;
@@ -41,11 +42,11 @@ Descent find_descent(const Device& device, uint64_t duration_ns) {
   return descent;
 }
 
-// The most that the place was seen with from then on; none: no measurement.
+// The place's largest measured live bytes from then on; nullopt if there is no measurement.
 std::optional<uint64_t> later_bytes(const FindingScene& scene, const Place& place, uint64_t from_ns) {
   std::optional<uint64_t> most;
   for (const LivePoint& point : live_series(scene, place)) {
-    const bool is_end = point.at_ns >= scene.profile.run.duration_ns;  // where everything is freed
+    const bool is_end = point.at_ns >= scene.profile.run.duration_ns;  // when everything is freed
     if (point.at_ns >= from_ns && !is_end) most = std::max(most.value_or(0), point.bytes);
   }
   return most;
@@ -68,7 +69,8 @@ Spike spike_of(const Device& device, size_t first, size_t last) {
   return spike;
 }
 
-// Extends it to its foot on both sides, where an eighth of its height is left: its build-up belongs to it.
+// Extends the spike to its foot on both sides, where an eighth of its height is left, because its build-up belongs to
+// it.
 Spike widened(const Device& device, size_t first, size_t last) {
   const std::vector<Timeline::Bucket>& buckets = device.timeline.buckets;
   const auto lowest = [&](size_t from, size_t to) {
@@ -111,10 +113,11 @@ Spike measure_spike(const FindingScene& scene) {
   return takes(whole, goes_at_once ? kSpikeFootPercent : kSpikeOverPercent) ? whole : spike;
 }
 
-// The most that these places, or all others, had together before and after the spike, at bucket boundaries or moments.
+// The largest sum, before or after the spike, of these places' live bytes (is_theirs) or of all others', at bucket
+// boundaries or moments.
 uint64_t most_elsewhere(const FindingScene& scene, const std::vector<uint32_t>& places, const Spike& spike,
                         bool is_theirs) {
-  std::vector<LivePoint> sum;  // at the points in time that all places of a device have
+  std::vector<LivePoint> sum;  // all places of a device have the same points in time
   for (uint32_t place = 0; place < scene.places.size(); ++place) {
     const bool is_one = std::find(places.begin(), places.end(), place) != places.end();
     if (is_one != is_theirs) continue;
@@ -130,7 +133,7 @@ uint64_t most_elsewhere(const FindingScene& scene, const std::vector<uint32_t>& 
   return most;
 }
 
-// Whether no point in [first, last] lies further below an earlier one than most_back_bytes.
+// Whether every point in [first, last] is at most most_back_bytes below the highest point before it.
 bool goes_up(std::vector<LivePoint>::const_iterator first, std::vector<LivePoint>::const_iterator last,
              uint64_t most_back_bytes) {
   uint64_t highest = 0;
@@ -146,8 +149,8 @@ struct TimeSpan {
   uint64_t to_ns = 0;
 };
 
-// When the series rises from a tenth of its maximum to nine tenths, if it then falls as far, each for a good part of
-// the run and without reversing: a cache that is swept now and then goes up and down.
+// The time in which the series rises from a tenth of its maximum to nine tenths. Returns nullopt unless it later falls
+// as far, and both take a good part of the run without reversing: a cache that is swept now and then goes up and down.
 std::optional<TimeSpan> rise_before_fall(const std::vector<LivePoint>& series, uint64_t duration_ns) {
   const auto highest = std::max_element(series.begin(), series.end(),
                                         [](const LivePoint& a, const LivePoint& b) { return a.bytes < b.bytes; });
@@ -174,7 +177,7 @@ std::optional<TimeSpan> rise_before_fall(const std::vector<LivePoint>& series, u
   return TimeSpan{rise_from->at_ns, rise_to->at_ns};
 }
 
-// The blocks that began within the span, and lived across a bucket boundary.
+// The blocks that were allocated within the span and lived across a bucket boundary.
 struct Begun {
   uint64_t blocks = 0;
   double lifetime_ns = 0;  // of a block, on average
@@ -204,8 +207,8 @@ Begun begun_in(const FindingScene& scene, const Place& place, TimeSpan span) {
   return begun;
 }
 
-// Whether blocks live longer, the more of them there are, as in a queue; true if that is not known. Sessions that each
-// last for a fixed time become more and fewer with what arrives, and live as long.
+// Whether blocks live longer the more of them there are, as in a queue; true if that is unknown. The number of sessions
+// that each last for a fixed time also rises and falls with the load, but their lifetimes stay the same.
 bool waits_longer(const FindingScene& scene, const Place& place, TimeSpan rise) {
   const uint64_t third_ns = (rise.to_ns - rise.from_ns) / 3;
   const Begun first = begun_in(scene, place, {rise.from_ns, rise.from_ns + third_ns});
@@ -214,7 +217,8 @@ bool waits_longer(const FindingScene& scene, const Place& place, TimeSpan rise) 
   return last.lifetime_ns >= first.lifetime_ns * kBacklogWaitFactor;
 }
 
-// When the place's memory rises, if it then falls, slowly, while blocks pass through it.
+// The time in which the place's memory slowly rises; nullopt unless it then slowly falls while blocks are allocated and
+// freed.
 std::optional<TimeSpan> slow_rise(const FindingScene& scene, const Place& place) {
   const SiteNumbers& numbers = place.numbers;
   const AtPeak sum = at_peak(scene, place);
@@ -224,8 +228,8 @@ std::optional<TimeSpan> slow_rise(const FindingScene& scene, const Place& place)
   return rise_before_fall(live_series(scene, place), scene.profile.run.duration_ns);
 }
 
-// Whether the place goes on working as in the start: it makes further blocks, which live about as long. Then a rush at
-// the start made the peak, for example of clients.
+// Whether the place continues to work as at the start: it allocates further blocks, which live about as long. Then a
+// rush at the start made the peak, for example a rush of clients.
 bool goes_on(const FindingScene& scene, const Place& place, uint64_t from_ns) {
   const Begun start = begun_in(scene, place, {0, from_ns});
   const Begun later = begun_in(scene, place, {from_ns, scene.profile.run.duration_ns});
@@ -248,7 +252,7 @@ void find_start_peak(const FindingScene& scene, std::vector<Finding>* findings) 
     if (!is_share({at_peak_bytes, totals.peak_bytes}, 1)) continue;
     if (goes_on(scene, scene.places[place], descent.from_ns)) continue;
     std::optional<uint64_t> later = later_bytes(scene, scene.places[place], descent.from_ns);
-    // It allocated more than it had at the peak: between the moments it may have had all of the later memory again.
+    // If it allocated more than it had at the peak, it may have had all of the later memory between the moments.
     const uint64_t again_bytes =
         scene.places[place].numbers.total_bytes > at_peak_bytes ? std::min(at_peak_bytes, descent.later_bytes) : 0;
     const bool is_bound = later && again_bytes > *later;
@@ -274,7 +278,7 @@ void find_spike(const FindingScene& scene, std::vector<Finding>* findings) {
     const uint64_t at_peak_bytes = at_peak(scene, scene.places[place]).bytes;
     if (!is_share({at_peak_bytes, totals.peak_bytes}, 1)) continue;
     uint64_t elsewhere = most_elsewhere(scene, {place}, spike, true);
-    // It allocated more than it had at the peak: between two measurements it may have had as much before.
+    // If it allocated twice what it had at the peak, it may have had as much again between two measurements.
     const uint64_t again_bytes = scene.places[place].numbers.total_bytes / 2 >= at_peak_bytes
                                      ? std::min(at_peak_bytes, spike.elsewhere_bytes)
                                      : 0;
@@ -284,12 +288,12 @@ void find_spike(const FindingScene& scene, std::vector<Finding>* findings) {
   }
   std::optional<Cause> cause = find_cause(scene, passing, kSpikeBytes);
   if (!cause) return;
-  // A backlog, or sessions that become more and fewer.
+  // It is a backlog, or the number of sessions rises and falls.
   if (slow_rise(scene, scene.places[cause->passing.place])) return;
   Finding finding = start_finding(scene, FindingKind::kSpike, &*cause);
   finding.over_ns = spike.high_ns;
   finding.later_bytes = spike.elsewhere_bytes;
-  // What it has at other times would also go if it were streamed.
+  // Streaming would also remove what the place has at other times.
   const uint64_t own_bytes = most_elsewhere(scene, cause->places, spike, true);
   const uint64_t of_others = own_bytes < spike.elsewhere_bytes / 8 ? spike.elsewhere_bytes
                                                                    : most_elsewhere(scene, cause->places, spike, false);
@@ -297,7 +301,7 @@ void find_spike(const FindingScene& scene, std::vector<Finding>* findings) {
   findings->push_back(std::move(finding));
 }
 
-// Names the place whose blocks pin most.
+// Names the place whose blocks pin the most memory.
 static void name_pinning(const FindingScene& scene, const std::vector<OwnerPart>& parts, Finding* finding) {
   std::map<uint32_t, OwnerPart> sums;  // by node of a place
   for (const OwnerPart& part : parts) {

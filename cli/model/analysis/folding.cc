@@ -1,5 +1,6 @@
-// cli/model/analysis/folding.cc: names and rules first. Then functions that look like wrappers, repeated while it finds
-// some: below a wrapper may be another, and of two builds only one may have used it enough to show.
+// cli/model/analysis/folding.cc: applies names and rules first, then looks for functions that behave like wrappers, and
+// repeats that while it finds some. It repeats because a wrapper may call another, and because only one of two builds
+// may have used a wrapper enough to show it.
 #include "cli/model/analysis/folding.h"
 
 #include "cli/base/file_name.h"
@@ -23,8 +24,8 @@ namespace {
 
 constexpr int kMostRounds = 8;
 
-// Sets the owners of frames, and what a frame's name, or a rule, says about it. Returns by frame what still has to be
-// examined.
+// Sets the owners of frames, and what a frame's name, or a rule, says about it. Returns, for each frame, what still has
+// to be examined.
 std::vector<WrapperFame> mark_by_name(const FoldRules& rules, Profile* profile) {
   profile->shows_libraries = rules.libraries || (rules.all_frames && !has_python(*profile));
   if (!rules.libraries) mark_python(profile);
@@ -71,7 +72,7 @@ struct Marked {
   Profile* profile = nullptr;
   std::vector<WrapperFame> doubtful;  // by frame
   PlaceTree tree;
-  std::vector<uint32_t> functions;  // a frame of each
+  std::vector<uint32_t> functions;  // by function: one of its frames
 };
 
 class Recognition {
@@ -95,7 +96,7 @@ class Recognition {
   PlaceTree take_tree() { return std::move(profiles_[0].tree); }
 
  private:
-  // Returns whether it found any new one.
+  // Returns whether it found a new wrapper.
   bool mark_more() {
     std::map<FunctionKey, FrameFold> found;
     std::vector<OwnBlocks> blocks;
@@ -158,7 +159,7 @@ class Recognition {
   }
 
   std::vector<Marked> profiles_;
-  std::set<FunctionKey> refused_;  // a profile shows that it is no wrapper
+  std::set<FunctionKey> refused_;  // functions that a profile shows not to be wrappers
 };
 
 }  // namespace
@@ -184,7 +185,7 @@ void mark_folded(const FoldRules& rules, Profile* profile, PlaceTree* tree) {
 
 namespace {
 
-// Each glob is used for files and for modules: it counts as used if either matched.
+// A glob is matched against files and against modules. It counts as used if it matched one of either.
 std::vector<std::string> find_unused_code(const FoldRules& rules, std::span<const Profile* const> profiles) {
   std::map<std::string, bool> is_used;
   for (const Profile* profile : profiles) {
@@ -236,13 +237,13 @@ std::vector<Problem> find_unused_folds(const FoldRules& rules, std::span<const P
 
 std::vector<FoldedFunction> find_folded(const Profile& profile, const PlaceTree& tree,
                                         std::span<const Device* const> devices) {
-  // By node: the outermost folded one between the place and the allocator.
+  // By node: the outermost folded node between the place and the allocator.
   std::vector<uint32_t> folded(profile.nodes.size());
   for (uint32_t node = 1; node < profile.nodes.size(); ++node) {
     const uint32_t parent = profile.nodes[node].parent;
     const uint32_t frame = profile.nodes[node].frame;
-    if (tree.place_node[node] == node) continue;                         // what is further out is not between
-    if (tree.hides_libraries && tree.user_node[node] != node) continue;  // it would be no place anyway
+    if (tree.place_node[node] == node) continue;                         // further out than the place: does not count
+    if (tree.hides_libraries && tree.user_node[node] != node) continue;  // it could not be a place anyway
     const FrameFold fold = frame < profile.folds.size() ? profile.folds[frame] : FrameFold::kNot;
     const bool is_one = fold != FrameFold::kNot && fold != FrameFold::kUndone;
     folded[node] = folded[parent] != 0 ? folded[parent] : is_one ? node : 0;
@@ -267,7 +268,7 @@ std::vector<FoldedFunction> find_folded(const Profile& profile, const PlaceTree&
 
 namespace {
 
-// The plain names that unfolded user functions have, too.
+// The names of these functions that unfolded user functions have as well.
 std::unordered_set<std::string> find_names_of_others(const Profile& profile, const PlaceTree& tree,
                                                      const std::vector<FoldedFunction>& functions) {
   std::unordered_set<std::string> names;
@@ -284,7 +285,7 @@ std::unordered_set<std::string> find_names_of_others(const Profile& profile, con
   return others;
 }
 
-// The functions that are folded, but still the place of some of the devices' blocks.
+// The folded functions that are still the place of some of the devices' blocks.
 std::unordered_set<uint32_t> find_kept(const Profile& profile, const PlaceTree& tree,
                                        std::span<const Device* const> devices) {
   std::unordered_set<uint32_t> kept;

@@ -1,8 +1,9 @@
-// cli/model/analysis/frame_kind.cc: rules by the first part of a qualified name, by whole names, and by the object that
-// holds the code.
+// cli/model/analysis/frame_kind.cc: classifies frames by the first part of a qualified name, by whole names, and by the
+// object file that has the code.
 //
 // A demangled template contains its return type ("std::string app::join<int>(…)"), so the plain name is used. A frame
-// without a name in an ordinary object counts as the user's: in a stripped program everything is such a frame.
+// without a name in an ordinary object file counts as the user's, because all frames of a stripped program are like
+// that.
 #include "cli/model/analysis/frame_kind.h"
 
 #include "cli/base/file_name.h"
@@ -24,7 +25,7 @@ bool is_in_sorted(std::string_view name, const std::array<std::string_view, N>& 
   return std::binary_search(sorted.begin(), sorted.end(), name);
 }
 
-// The C family, and wrappers so common that they explain nothing: they check for null and return.
+// The C functions, and wrappers that are too common to explain anything: they only check for null.
 constexpr std::array<std::string_view, 47> kAllocators = {"PyMem_Calloc",
                                                           "PyMem_Malloc",
                                                           "PyMem_RawCalloc",
@@ -143,7 +144,7 @@ constexpr std::array<std::string_view, 41> kPrefixedNames = {"aligned_alloc",
                                                              "valloc",
                                                              "zalloc"};
 static_assert(std::is_sorted(kPrefixedNames.begin(), kPrefixedNames.end()));
-// Prefixes of their own inner functions.
+// Prefixes of internal functions of jemalloc and mimalloc.
 constexpr std::array<std::string_view, 26> kPrefixedInside = {
     "je_arena_", "je_base_",   "je_chunk_",  "je_ecache_",  "je_ehooks_", "je_extent",  "je_hpa_",
     "je_huge_",  "je_large_",  "je_pa_",     "je_pac_",     "je_pages_",  "je_tcache_", "je_tsd_",
@@ -164,9 +165,9 @@ constexpr std::array<std::string_view, 9> kAllocatorModules = {"libheapprof", "l
 
 constexpr std::array<std::string_view, 6> kStandardPrefixes = {
     "std::", "__gnu_cxx::", "__cxxabiv1::", "fmt::v", "__cxa_", "__rust_begin_short"};
-// Rust's. C++ has namespaces with these names, too.
+// Prefixes of Rust's standard library. C++ programs have namespaces with these names, too.
 constexpr std::array<std::string_view, 3> kRustPrefixes = {"core::", "alloc::", "hashbrown::"};
-// Of C++, Rust, Ada, Fortran and D.
+// Standard libraries of C++, Rust, Ada, Fortran and D.
 constexpr std::array<std::string_view, 12> kStandardModules = {
     "libstdc++.so",   "libc++.so",     "libc++abi.so",    "libstd-",       "libgnat-",       "libgnarl-",
     "libgfortran.so", "libgphobos.so", "libgdruntime.so", "libphobos2.so", "libphobos2-ldc", "libdruntime-ldc"};
@@ -182,8 +183,8 @@ constexpr std::array<std::string_view, 11> kRuntimes = {"__clone",
                                                         "__pthread_once_slow",
                                                         "__run_exit_handlers",
                                                         "_start"};
-// Names that a program may also give to its own functions: they are libc's and the loader's unless a module says
-// otherwise (Valgrind records none). In modules of libc and the loader everything is runtime.
+// Names that a program may also give to its own functions. They count as libc's or the loader's only if the module is
+// unknown (Valgrind records none). If the module is libc or the loader, every function is runtime.
 constexpr std::array<std::string_view, 10> kCommonRuntimes = {"call_init",
                                                               "clone",
                                                               "clone3",
@@ -237,8 +238,8 @@ std::string_view rust_owner(std::string_view name) {
   return is_path || as == std::string_view::npos ? self : name.substr(1 + as + 4);
 }
 
-// Valgrind names an inlined function without its namespace and a file without its folder: "allocate
-// (new_allocator.h:137)".
+// Headers of the standard library. Valgrind names an inlined function without its namespace, and a file without its
+// folder: "allocate (new_allocator.h:137)".
 constexpr std::array<std::string_view, 34> kStandardHeaders = {"alloc_traits.h",
                                                                "allocated_ptr.h",
                                                                "allocator.h",
@@ -275,7 +276,8 @@ constexpr std::array<std::string_view, 34> kStandardHeaders = {"alloc_traits.h",
                                                                "vector.tcc"};
 static_assert(std::is_sorted(kStandardHeaders.begin(), kStandardHeaders.end()));
 
-// CPython's own allocator has too many functions with common names: "new_arena", "arena_map_get".
+// CPython's allocator is recognised by its source file, because many of its functions have common names: "new_arena",
+// "arena_map_get".
 bool is_allocator_source(std::string_view file) { return file == "obmalloc.c" || file.ends_with("/obmalloc.c"); }
 
 bool has_part(std::string_view file, std::string_view part) { return file.find(part) != std::string_view::npos; }
@@ -291,7 +293,7 @@ bool is_standard_source(std::string_view file, Dialect dialect) {
 
 namespace {
 
-// file: of the source; empty: unknown.
+// file: the source file; empty: unknown.
 FrameKind kind_of(std::string_view function, std::string_view file, std::string_view module_path) {
   const std::string_view module = base_name_view(module_path);
   const std::string plain = plain_function(function_of_recursion(function));

@@ -24,7 +24,7 @@ enum class FrameKind {
 
 FrameKind frame_kind(const Profile& profile, const Frame& frame);
 
-// By name and module path only (either may be empty).
+// The same, by function name and module path only. Either may be empty.
 FrameKind frame_kind(std::string_view function, std::string_view module_path);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-// cli/model/analysis/frame_name.h: what people call a frame's function.
+// cli/model/analysis/frame_name.h: a frame's function name in its usual short form.
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -8,7 +8,7 @@
 namespace heapprof::cli {
 
 // C++ names lose return type and parameters (cli/base/function_name.h). Python names are unchanged, except for the mark
-// of a nested function: "load.<locals>.parse" is "load.parse". Empty: it has no name.
+// of a nested function: "load.<locals>.parse" is "load.parse". Empty if it has no name.
 std::string frame_name(const Profile& profile, const Frame& frame);
 
 }  // namespace heapprof::cli

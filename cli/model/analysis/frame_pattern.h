@@ -11,7 +11,7 @@
 
 namespace heapprof::cli {
 
-// Globs that one frame must match, all of them; an empty one matches everything.
+// Globs, all of which a frame must match. An empty glob matches everything.
 struct FramePattern {
   std::string function;     // the whole name as demangled, or without return type and parameters
   std::string module;       // the file's name, or the whole path if it has a "/"
@@ -26,7 +26,7 @@ class FrameMatcher {
 
   bool fits(const FramePattern& pattern, uint32_t frame) const;
   const std::string& plain_name(uint32_t frame) const { return names_[frame]; }
-  // By node: whether it or a frame further out fits, so that a site matches if any frame of its stack does.
+  // For each node, whether its frame or one further out fits. So a site matches if any frame of its stack fits.
   std::vector<bool> stacks_with(const FramePattern& pattern) const;
 
  private:

@@ -1,6 +1,6 @@
 // cli/model/analysis/group.cc: a row keeps as many of the innermost user frames as possible while the number of rows
-// stays small. People look for the allocating function, and the callers next to it; main() says nothing. In a Python
-// program they look for the line.
+// stays small. Users look for the allocating function and its nearest callers; main() tells them nothing. In a Python
+// program they look for the user's line.
 #include "cli/model/analysis/group.h"
 
 #include "cli/model/analysis/frame_kind.h"
@@ -62,17 +62,19 @@ class Grouper {
     root_ = nodes_.intern(0, pseudo_);
   }
 
-  // In a Python program a row may have only its further frames (python/rows.h).
+  // The fewest innermost user frames of a row. In a Python program it is 0: a row may have only the frames of
+  // python/rows.h.
   int fewest_frames() const { return python_.has_any() ? 0 : 1; }
 
-  // The stack that represents `node` if `user_frames` of them are kept; one of them, if there is nothing else.
+  // Returns the stack that represents `node` if its innermost `user_frames` user frames are kept; one is kept if no
+  // other frame identifies it.
   uint32_t row(uint32_t node, int user_frames) {
     const int user_frames_asked = user_frames;
     path_.clear();
     uint32_t at_node = node;
     for (; at_node != 0 && user_frames > 0; at_node = profile_->nodes[at_node].parent) {
       const uint32_t frame = profile_->nodes[at_node].frame;
-      if (is_row_[frame] && profile_->nodes[at_node].parent == 0) break;  // a row's frame, which is made again
+      if (is_row_[frame] && profile_->nodes[at_node].parent == 0) break;  // an earlier row's root; added again below
       path_.push_back(frame);
       if (is_user_[frame]) --user_frames;
     }

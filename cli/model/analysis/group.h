@@ -24,7 +24,7 @@ namespace heapprof::cli {
 struct GroupOptions {
   size_t kept_sites = 50'000;      // per device
   size_t most_rows = 10'000;       // per device, for the groups
-  bool has_second_thread = false;  // of assemble_grouped(): the result is the same
+  bool has_second_thread = false;  // lets assemble_grouped() use a second thread; the result is the same
 };
 
 // For a Python program: its stacks are three times as deep, and its rows have all frames that identify places and

@@ -1,5 +1,5 @@
-// cli/model/analysis/group_rows.cc: rows may be found while another thread adds nodes to the profile. So they are
-// looked up in a separate tree, and added to the profile at the end.
+// cli/model/analysis/group_rows.cc: rows may be computed while another thread adds nodes to the profile. So they are
+// built in a separate tree, and added to the profile at the end.
 #include "cli/model/analysis/group_rows.h"
 
 #include "cli/model/analysis/frame_kind.h"
@@ -113,7 +113,7 @@ void GroupRows::learn_python() {
   }
 }
 
-// here: initially that of the node around `i`
+// here: on entry, a copy of the facts about the next outer node
 void GroupRows::look_inwards(uint32_t i, const Traits& traits, Outwards* here) {
   if (here->inside == 0 && traits.is_python) here->inside = i;
   if (here->inside == 0 && traits.outside_frame != kNone) here->outside = i;
@@ -145,7 +145,7 @@ bool GroupRows::find_python(uint32_t stack, size_t taken) {
   if (outwards_.empty()) learn_python();
   const Outwards& here = outwards_[stack];
   const std::vector<StackNode>& nodes = recording_.stacks;
-  // Counted from the innermost frame, for a node's first frame.
+  // The position of a node's first frame, counted from the innermost frame of the stack.
   const auto place_of = [&](uint32_t node) { return here.depth - outwards_[node].depth; };
   const auto first_frame = [&](uint32_t node) { return names_.start[nodes[node].location]; };
   const auto keep_frame = [&](uint32_t node, uint32_t frame) {
@@ -178,7 +178,7 @@ bool GroupRows::find_python(uint32_t stack, size_t taken) {
     while (outer != here.own && !traits_[nodes[outer].location].is_python) outer = nodes[outer].parent;
     if (outer != here.own && python_.is_called(names_.stands_for[first_frame(outer)], "reload")) keep_python(outer);
   }
-  // Nothing below the user's own asked, if that is of the node around.
+  // Keeps the library line that ran the import, if it lies further in than the user's own frame.
   const uint32_t around = here.machinery == 0 ? 0 : nodes[here.machinery].parent;
   if (outwards_[around].own == here.own) keep_python(outwards_[around].line);
   keep(here.outside, &Traits::outside_frame);

@@ -1,8 +1,8 @@
 // cli/model/analysis/group_rows.h: the rows of a recording's small sites. A row has as many of the innermost user
 // frames as possible while the number of rows stays small.
 //
-// Rows are found in a separate tree, from the innermost frame outwards: there the row of eight user frames lies on the
-// path to that of sixteen, and a row is a number. Only rows in use become stacks of the profile.
+// Rows are nodes of a separate tree whose paths run from the innermost frame outwards. So the row of eight user frames
+// lies on the path to the row of sixteen. Only rows in use become stacks of the profile.
 #pragma once
 
 #include "cli/model/analysis/python/rows.h"
@@ -19,31 +19,31 @@ namespace heapprof::cli {
 struct NamedLocations {
   Profile* profile = nullptr;
   std::vector<uint32_t> start;       // those of location i: start[i] … start[i + 1], innermost first
-  std::vector<uint32_t> stands_for;  // by frame: the first that is alike
+  std::vector<uint32_t> stands_for;  // by frame: the first frame that reads alike
 
   uint32_t outermost(uint32_t location) const { return stands_for[start[location + 1] - 1]; }
 };
 
 class GroupRows {
  public:
-  // Adds the frame that represents the outer ones of all rows. Afterwards only the frames and modules are read, and
-  // nothing is changed until add_root() is called.
+  // Adds the frame "[small sites]", which replaces the outer frames in all rows. From then until add_root() is called,
+  // GroupRows only reads the profile's frames and modules, and changes nothing.
   GroupRows(const Recording& recording, const NamedLocations& names, Profile* profile);
 
   struct Asked {
     uint32_t stack;
     bool has_leaks;  // its innermost frames decide which leaks are suppressed (suppressions.h)
   };
-  // The row of each stack; at most most_rows of them, unless more functions or lines allocate.
+  // The row of each stack. There are at most most_rows different rows, unless more functions or lines allocate.
   std::vector<uint32_t> find(const std::vector<Asked>& stacks, size_t most_rows);
-  void add_root();  // that frame's node: once, before the first row's
+  void add_root();  // adds that frame's node; call it once, before add_to_profile()
   // Makes the row's stack. Returns its node.
   uint32_t add_to_profile(uint32_t row);
 
  private:
   uint32_t row(uint32_t stack, int user_frames);
   uint32_t with_besides(uint32_t innermost);  // the row of these frames and besides_
-  // Sets besides_ to what PythonRows::find() finds, by what is known of each stack node.
+  // Sets besides_ to what PythonRows::find() would find, from the facts in outwards_ about each stack node.
   bool find_python(uint32_t stack, size_t taken);
   void learn_python();
   struct Outwards;
@@ -59,8 +59,8 @@ class GroupRows {
   enum class Kind : uint8_t { kUnknown, kUser, kOther };
   std::vector<Kind> kinds_;  // by frame
   PythonRows python_;
-  // What PythonRows::find() looks for from a stack node outwards, itself included; nodes, 0: none. All but `depth` and
-  // `own` are of the part below `own`.
+  // What PythonRows::find() looks for in a stack, from this node outwards. The values are nodes; 0: no such node.
+  // Unless stated otherwise, a field considers only nodes further in than `own`.
   struct Outwards {
     uint32_t depth;          // frames
     uint32_t own;            // the innermost with a frame of the user's own
@@ -71,7 +71,7 @@ class GroupRows {
     uint32_t run;            // the node that represents the innermost run of a package
     uint32_t outer_run;      // of a node that represents a run: the node of the run around it
     uint32_t start;          // the outermost that starts the interpreter, or ends it
-    uint32_t unread;         // the outermost function that runs Python, of those with no frame of Python further in
+    uint32_t unread;         // the outermost function that runs Python and has no Python frame further in
     uint32_t tensor;         // the outermost that allocates a tensor
     uint32_t instead;        // PythonRows::stands_in()
     uint32_t interpreter;    // the outermost function of the interpreter
@@ -80,10 +80,10 @@ class GroupRows {
     uint32_t inside;         // the outermost frame of Python, regardless of `own`
   };
   std::vector<Outwards> outwards_;
-  // By location, of Python's rows. Frames are those of stands_for; kNone: none.
+  // By location, for rows of Python programs. Frames are indexes into stands_for; kNone: no such frame.
   static constexpr uint32_t kNone = 0xffffffff;
   struct Traits {
-    PythonFrame kind;  // of the innermost frame; Python's have one
+    PythonFrame kind;  // of the innermost frame; a Python location has only one
     bool has_own, is_python, is_find, is_line;
     uint32_t package;                                                                       // what package_frame says
     uint32_t package_frame, start_frame, evaluator_frame, tensor_frame, interpreter_frame;  // the outermost such frames

@@ -1,9 +1,10 @@
 // cli/model/analysis/known_wrappers.cc: wrappers around malloc that many programs have, by name.
 //
-// Only functions that return one block of the requested size: folding a function that decides how much it allocates
-// would hide an answer. Pools and arenas that take large pieces are not here: the caller that triggered a piece is not
-// its only user. An operator new of a class, and CPython's functions for objects, may cut objects from their own
-// pieces, so their blocks must agree (cli/model/analysis/wrapper_shape.h).
+// The list has only functions that return one block of the requested size. If a function decides how much it allocates,
+// folding it would hide the cause. Pools and arenas that take large pieces are not in the list, because the caller that
+// triggered a piece is not its only user. An operator new of a class, and CPython's functions for objects, may cut
+// objects from their own pieces, so they are folded only if their blocks do not look like pieces
+// (OwnBlocks::cuts_pieces() in cli/model/analysis/wrapper_shape.h).
 #include "cli/base/glob.h"
 #include "cli/model/analysis/folding.h"
 

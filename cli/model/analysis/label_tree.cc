@@ -76,7 +76,8 @@ std::vector<uint32_t> nodes_in_order(const LabelTree& tree, const std::vector<st
             [&](uint32_t a, uint32_t b) { return names[a] != names[b] ? names[a] < names[b] : a < b; });
   std::vector<uint32_t> rank(names.size());
   for (uint32_t i = 0; i < by_name.size(); ++i) rank[by_name[i]] = i;
-  // The children of one node side by side, the last first, so that the stack of nodes to visit has the first on top.
+  // Sorts the nodes by parent, and the children of one node in reverse order, so that the first child ends up on top of
+  // the stack of nodes to visit.
   std::vector<uint32_t> children(tree.nodes.empty() ? 0 : tree.nodes.size() - 1);
   std::iota(children.begin(), children.end(), 1);
   std::sort(children.begin(), children.end(), [&](uint32_t a, uint32_t b) {

@@ -1,7 +1,8 @@
-// cli/model/analysis/label_tree.h: a profile's stacks by the names of their frames: frames that read alike are one.
+// cli/model/analysis/label_tree.h: merges a profile's stacks by the names of their frames: frames that read alike
+// become one label.
 //
-// Exports name frames by text only: two addresses of one function are one box there. Two sites that differ only in this
-// are one stack, and their numbers add up.
+// Exports name frames by text only, so two addresses of one function are one box. If two sites differ only in such
+// addresses, they become one stack, and their numbers add up.
 //
 // Guarantees
 //  - The sums over the nodes are the sums over the device's sites.
@@ -36,14 +37,14 @@ LabelTree build_label_tree(const Profile& profile, LabelBy by);
 // The metric of the sites that end at each node of the tree. Sums saturate at the largest number.
 std::vector<uint64_t> sum_by_node(const LabelTree& tree, const Device& device, Metric metric);
 
-// Puts the labels from the outermost frame to `node` into *path; none for the root.
+// Sets *path to the labels from the outermost frame to `node`. It is empty for the root.
 void collect_path(const LabelTree& tree, uint32_t node, std::vector<uint32_t>* path);
 
 // The nodes, each followed by its children, in the order of `names` (by label): stacks that begin alike are neighbours.
 std::vector<uint32_t> nodes_in_order(const LabelTree& tree, const std::vector<std::string>& names);
 
-// Without return type, parameters and the default arguments of std's templates, and cut if it is longer than a line;
-// Python names are whole.
+// The function's name without return type, parameters and default arguments of std's templates, and cut if it is longer
+// than a line. Python names are not shortened.
 std::string short_label(const Profile& profile, const Frame& frame);
 
 // The name of the function, or else its address and module, "0x9F20 (libtile.so.2)". Not escaped; never empty.

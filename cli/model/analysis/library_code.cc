@@ -145,7 +145,8 @@ std::vector<CodeOwner> find_code_owners(const Profile& profile) {
       owners[i] = CodeOwner::kLibrary;
     } else if (frame.file.empty()) {
       if (is_of_program && !frame.function.empty()) owners[i] = CodeOwner::kUser;
-      // Stripped: the user cannot act on it, in any folder. (Modules that are no files have names like "[JIT]".)
+      // A function in a stripped library: wherever the library lies, the user cannot change it. (Modules that are no
+      // files have names like "[JIT]".)
       const bool is_in_other_file =
           has_program && has_module && !is_of_program && !profile.modules[frame.module].path.starts_with('[');
       if (is_in_other_file && frame.function.empty()) owners[i] = CodeOwner::kLibrary;

@@ -1,10 +1,10 @@
-// cli/model/analysis/library_code.h: whether a native frame belongs to a library, by the path of its source file or its
-// module, or to the program itself.
+// cli/model/analysis/library_code.h: decides whether a native frame belongs to a library or to the program itself, by
+// the path of its source file or its module.
 //
 // Places are functions of the program: a library's functions are shown only if no function of the program called them
 // (cli/model/analysis/places.h). Headers in /usr/include, fetched packages (crates, npm, CMake's FetchContent, vcpkg,
 // Conan, Bazel, Go's modules), and shared libraries in the system's folders are library code. So are functions without
-// names in any shared library: a stripped one that the program ships.
+// names in any shared library, for example in a stripped library that is shipped with the program.
 //
 // Guarantees
 //  - It uses paths, never the names of functions, which any program may use.
@@ -25,14 +25,14 @@
 
 namespace heapprof::cli {
 
-// By frame: library; certainly the program's own, because it has a source file, or a name in the program's executable;
-// or unknown. Cost: linear in frames, and a check of each source file's path.
+// For each frame: library code, program code or unknown. It is program code only if it has a source file, or a name in
+// the program's executable. Cost: linear in frames, and a check of each source file's path.
 std::vector<CodeOwner> find_code_owners(const Profile& profile);
 
-// Names of libraries: "boost", "serde", "libxml2".
+// Gives the names of frames' libraries: "boost", "serde", "libxml2".
 class LibraryNames {
  public:
-  // Keeps references to both. owners: find_code_owners().
+  // Keeps references to both. owners: the result of find_code_owners().
   LibraryNames(const Profile& profile, const std::vector<CodeOwner>& owners);
 
   // Empty: the frame is in no library, or in one without a name.
@@ -44,10 +44,11 @@ class LibraryNames {
   std::vector<std::string> of_modules_;
 };
 
-// The library that a source file belongs to: "" if it has no name; nullopt: it is the program's own, or unknown.
+// The library that a source file belongs to; "" if the library has no name; nullopt if the file is the program's own,
+// or unknown.
 std::optional<std::string> library_of_source(std::string_view file);
 
-// The same for a shared library. Empty: it is not one of the system's.
+// The library's name, from the path of a shared library. Empty if it is not a system library.
 std::string library_of_module(std::string_view path);
 
 // Whether the executable lies in a system folder: /usr/bin and the like.

@@ -1,5 +1,5 @@
-// cli/model/analysis/lost_owners.cc: owners are recorded by stack, but people think in places: a tree whose nodes come
-// from three functions' calls of one constructor is one kind of cycle, not seven.
+// cli/model/analysis/lost_owners.cc: owners are recorded by stack, but shown by place. If the nodes of a tree come from
+// calls of one constructor in three functions, that is one kind of cycle and not seven.
 //
 // The functions between the place and malloc, not the blocks, show whether a cycle consists of reference-counting
 // pointers: std::make_shared, or a vector of shared_ptr that grew. The name of a user function, including parameters,
@@ -25,7 +25,7 @@ bool is_of_counted_pointer(std::string_view function) {
   return false;
 }
 
-// A place for comparison: its label + 1; 0: none.
+// A place for comparison: its label + 1; 0: no place.
 using PlaceLabel = uint32_t;
 
 // The sums of one story.

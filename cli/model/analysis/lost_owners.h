@@ -2,7 +2,7 @@
 // are merged, and so are cycles of the same places.
 //
 // Guarantees
-//  - Each of the device's LostOwners is in one story, except those whose leaks are all suppressed: they are in none.
+//  - Each of the device's LostOwners is in exactly one story, unless all of its leaks are suppressed.
 //  - The order is by bytes; memory without a known owner comes last.
 // Cost:     linear in sites; almost nothing if nothing was lost.
 #pragma once
@@ -22,10 +22,10 @@ struct LostStory {
   uint64_t owners = 0;  // blocks, or cycles
   uint64_t bytes = 0;   // of them and of all that is reachable only through them
   uint64_t blocks = 0;
-  // One of their stacks has a function of a reference-counting pointer (std::shared_ptr, Rc, Arc), or of a container of
-  // such.
+  // One of the owners' stacks contains a function of a reference-counting pointer (std::shared_ptr, Rc, Arc), or of a
+  // container of such pointers.
   bool is_counted = false;
-  uint64_t all_blocks = 0;  // allocated by the owners' stacks; by summed stacks, only those lost
+  uint64_t all_blocks = 0;  // allocated by the owners' stacks; of grouped stacks only lost blocks
   uint64_t over_ns = 0;     // from their oldest lost block to the youngest
   CallerChain callers;      // of the first place
 };

@@ -1,4 +1,4 @@
-// cli/model/analysis/metrics.cc: a metric needs what its number needs.
+// cli/model/analysis/metrics.cc: a profile has a metric if it has what the metric's number needs.
 #include "cli/model/analysis/metrics.h"
 
 namespace heapprof::cli {
@@ -7,7 +7,7 @@ bool has_numbers(const Profile& profile, SiteField::Needs needs) {
   switch (needs) {
     case SiteField::Needs::kNothing: return true;
     case SiteField::Needs::kLifetimes: return profile.has_lifetimes;
-    // What happened between the begin and the end of a sampled block is unknown.
+    // With sampling, the events between a block's begin and end are unknown.
     case SiteField::Needs::kOurs: return profile.dialect == Dialect::kHeapprof && !profile.run.sampling.is_sampled();
     case SiteField::Needs::kSizes:
     case SiteField::Needs::kLeaks: return profile.dialect == Dialect::kHeapprof;

@@ -25,7 +25,7 @@ struct MetricField {
   Unit unit;
   int rank;             // the order if several are shown
   const char* verb;     // what a function with much of it did
-  bool is_of_moment;    // it belongs to one moment, so that a sum of profiles has none
+  bool is_of_moment;    // it belongs to one moment, so a sum of profiles does not have it
   bool is_growth;       // `diff --exit-code` fails if it grew, unless another metric is asked for
   bool has_baseline;    // `check` compares it with a baseline
   const char* meaning;  // a sentence
@@ -53,7 +53,7 @@ constexpr const char* metric_word(Metric metric) { return metric_field_of(metric
 // Bytes, or a number of blocks.
 constexpr bool is_in_bytes(Metric metric) { return metric_field_of(metric).unit == MetricField::Unit::kBytes; }
 
-// Its line in the list of per-site numbers.
+// The metric's line in the list of per-site numbers.
 constexpr const SiteField& site_field_of(Metric metric) {
   size_t at = 0;
   while (kSiteFields[at].number != metric_field_of(metric).number) ++at;

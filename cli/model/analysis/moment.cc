@@ -1,5 +1,6 @@
-// cli/model/analysis/moment.cc: a moment has only live memory. It is stored in all numbers that bound it, so that code
-// that sorts and sums sites uses it. has_metric() prevents it from being shown as a peak or a total.
+// cli/model/analysis/moment.cc: a moment has only live memory. The live amount is stored in all numbers that bound it,
+// so that code that sorts and sums sites works without changes. has_metric() prevents it from being shown as a peak or
+// a total.
 #include "cli/model/analysis/moment.h"
 
 #include "cli/base/problems.h"
@@ -17,7 +18,7 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kMostNamed = 5;  // of snapshots, in a message
+constexpr size_t kMostNamed = 5;  // most snapshots that a message names
 
 bool is_called(const Snapshot& snapshot, const std::string& name) {
   return snapshot.is_mark &&
@@ -116,7 +117,7 @@ void keep_moment(uint32_t snapshot, Profile* profile) {
   profile->is_moment = true;
   profile->run.duration_ns = moment.at_ns;
   profile->run.end = {EndKind::kRunning, 0};
-  for (Device& device : profile->devices) device.names.clear();  // of the whole run
+  for (Device& device : profile->devices) device.names.clear();  // names are for the whole run
   profile->api = {};
   profile->scopes = {};
   profile->snapshots = {};

@@ -9,18 +9,20 @@
 
 namespace heapprof::cli {
 
-// The index of the snapshot with that name: its number, from 1, or its mark, "name" or "category:name". A problem if
-// there is no such snapshot, or if several marks have the name. `file` is the profile's name in messages.
+// The index of the snapshot that `name` selects: by its number, from 1, or by its mark, as "name" or "category:name".
+// Returns a problem if there is no such snapshot, or if several marks have the name. `file` is the profile's name in
+// messages.
 Result<uint32_t> find_snapshot(const Profile& profile, const std::string& name, const std::string& file);
 
-// "A..B", two of these.
+// Two snapshots, from a text "A..B".
 struct SnapshotPair {
   uint32_t base = 0;
   uint32_t current = 0;
 };
 Result<SnapshotPair> find_snapshot_pair(const Profile& profile, const std::string& text, const std::string& file);
 
-// Reduces the profile to that moment: only what each site had live then. pre: the snapshot exists
+// Reduces the profile to that moment: a site keeps only the bytes and blocks that were live then. pre: the snapshot
+// exists
 void keep_moment(uint32_t snapshot, Profile* profile);
 
 }  // namespace heapprof::cli

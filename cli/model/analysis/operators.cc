@@ -1,4 +1,4 @@
-// cli/model/analysis/operators.cc: a scope comes after its parent, so one pass knows the nesting.
+// cli/model/analysis/operators.cc: a scope comes after its parent, so one pass is enough to follow the nesting.
 #include "cli/model/analysis/operators.h"
 
 #include "cli/base/saturating.h"
@@ -21,7 +21,7 @@ class OperatorSums {
   explicit OperatorSums(const Scopes& scopes) : scopes_(scopes.scopes), with_inner_(memory_with_inner(scopes)) {}
 
   std::vector<OperatorSum> take() {
-    std::vector<bool> is_counted(scopes_.size());  // at its forward operator
+    std::vector<bool> is_counted(scopes_.size());  // by scope: whether it was counted at its forward operator
     for (size_t i = 0; i < scopes_.size(); ++i) {
       const Scope& scope = scopes_[i];
       if (scope.parent != 0 && is_counted[scope.parent - 1]) {
@@ -51,7 +51,7 @@ class OperatorSums {
     for (const ScopeMemory& of_device : memory) add_scope_memory(of_device, &sum->memory);
   }
 
-  // Work without a known operator counts for the function itself.
+  // Work whose forward operator is unknown counts for the backward function itself.
   void count_backward(size_t index) {
     const Scope& scope = scopes_[index];
     uint64_t begun = scope.begun, time_ns = scope.time_ns;

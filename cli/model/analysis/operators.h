@@ -1,5 +1,5 @@
-// cli/model/analysis/operators.h: the sums of each PyTorch operator, over all paths to it, with the work of the
-// backward pass for it (heapprof run --torch-ops).
+// cli/model/analysis/operators.h: the sums of each PyTorch operator, over all paths to it, and the work that the
+// backward pass did for it (heapprof run --torch-ops).
 //
 // Guarantees
 //  - Each operator's own time and memory count once: the work of a backward function, with everything inside it, counts
@@ -24,7 +24,7 @@ struct OperatorSum {
   std::vector<ScopeMemory> backward_memory;
 };
 
-// The one with the most time first, including its backward work. Empty: no operators.
+// The operator with the most time, including its backward work, comes first. Empty if there are no operators.
 std::vector<OperatorSum> sum_operators(const Scopes& scopes);
 
 }  // namespace heapprof::cli

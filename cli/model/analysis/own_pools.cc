@@ -1,8 +1,8 @@
-// cli/model/analysis/own_pools.cc: a piece is taken by a function that only the pool allocator calls. So the innermost
-// frame with a name shows the allocator; in a stripped library the frames further in have none. With tail calls inside
-// the allocator, that frame may be its caller's. But all pieces are taken by one call instruction, and one stack with a
-// name identifies it. With the setting, the allocator's functions call malloc through others (g_malloc), or take no
-// large piece.
+// cli/model/analysis/own_pools.cc: only the pool allocator calls the function that takes a piece. So the innermost
+// frame with a name identifies the allocator, even if frames further in have no names (a stripped library). If tail
+// calls elide the allocator's frames, the innermost named frame may be that of the allocator's caller. But one call
+// instruction takes all pieces, so one stack with a name identifies the others. With the setting, the allocator's
+// functions call malloc through other functions (g_malloc), or take no large piece.
 #include "cli/model/analysis/own_pools.h"
 
 #include "cli/base/file_name.h"
@@ -45,7 +45,7 @@ constexpr std::array<Pool, 3> kPools = {{
      "GLIBCXX_FORCE_NEW=1"},
 }};
 
-// The innermost frame with a name other than operator new; null: none.
+// The innermost frame that has a name and is not operator new; null if there is no such frame.
 const Frame* innermost_named(const Profile& profile, const Site& site) {
   for (uint32_t node = site.node; node != 0; node = profile.nodes[node].parent) {
     const Frame& frame = profile.frames[profile.nodes[node].frame];
@@ -75,7 +75,7 @@ std::vector<OwnPool> find_own_pools(const Profile& profile) {
     uint64_t bytes = 0;
     for (const Device& device : profile.devices) {
       if (device.name != pool.device) continue;
-      std::unordered_set<uint32_t> calls;  // innermost frames, in which the allocator takes a piece
+      std::unordered_set<uint32_t> calls;  // innermost frames in which the allocator takes a piece
       for (const Site& site : device.sites) {
         if (site.node != 0 && is_piece_of(pool, profile, site)) calls.insert(profile.nodes[site.node].frame);
       }

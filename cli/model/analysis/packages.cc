@@ -1,5 +1,5 @@
-// cli/model/analysis/packages.cc: one pass over the nodes: a frame belongs to its own package, or else to its caller's.
-// The import machinery allocates for the module that it loads, so it belongs to no package.
+// cli/model/analysis/packages.cc: one pass over the nodes. A frame that belongs to no package counts for its caller's.
+// The import machinery belongs to no package, because it allocates for the module that it loads.
 #include "cli/model/analysis/packages.h"
 
 #include "cli/model/analysis/library_code.h"
@@ -81,10 +81,10 @@ class PythonPackages {
   std::map<std::string, uint32_t> numbers_;
 };
 
-// For a program without Python.
+// Sums by library, for a program without Python.
 std::vector<Package> sum_by_library(const Profile& profile, const PlaceTree& tree, const Device& device) {
   constexpr uint32_t kOwn = 0;
-  constexpr uint32_t kOthers = 1;  // and frames without a package
+  constexpr uint32_t kOthers = 1;  // also for frames without a package
   std::vector<Package> packages = {{std::string(kOwnCode), {}}, {std::string(kOtherCode), {}}};
   std::map<std::string, uint32_t> numbers;
   const LibraryNames libraries(profile, tree.owners);

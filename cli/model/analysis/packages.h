@@ -1,9 +1,9 @@
 // cli/model/analysis/packages.h: which code allocated a program's memory: sums by package, or by library.
 //
 // In a Python program a block belongs to the package whose frame is the nearest to the allocation: a Python frame, or
-// one of an object file that came with the package. So what numpy.core._multiarray_umath allocates in a call of the
-// user's belongs to numpy. Other blocks belong to the user's own code, the standard library, or the interpreter.
-// In another program a block belongs to the library whose frame is the nearest to the allocation
+// one of an object file that came with the package. So if user code calls numpy, what numpy.core._multiarray_umath
+// allocates belongs to numpy. Other blocks belong to the user's own code, the standard library, or the interpreter. In
+// another program a block belongs to the library whose frame is the nearest to the allocation
 // (cli/model/analysis/library_code.h), unless a frame of the program itself is nearer. The standard library, the
 // allocator and the runtime do not count: they allocate for their caller.
 //
@@ -30,7 +30,8 @@ struct Package {
   PlaceNumbers numbers;
 };
 
-// The largest by the metric first; those without any last. Empty if there is only one, and for other tools' files.
+// The packages, the largest by the metric first. Empty for files of other tools, and if a program without Python has
+// only one package, or no library with a name.
 std::vector<Package> find_packages(const Profile& profile, const PlaceTree& tree, const Device& device, Metric metric);
 
 }  // namespace heapprof::cli

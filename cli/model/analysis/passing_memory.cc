@@ -32,12 +32,13 @@ uint32_t outer_function(const FindingScene& scene, uint32_t node) {
   return next_outer_function(scene.profile, scene.tree, node);
 }
 
-// The innermost function that nearly all of it comes from. The outermost function (main) explains nothing, unless it
-// allocates itself; nor does a function far from the allocation (an event loop).
+// The innermost function that nearly all of the memory comes from; nullopt if that function explains nothing. The
+// outermost function (main) does not, unless it allocates itself. A function far from the allocation (an event loop)
+// does not either.
 std::optional<uint32_t> common_function(const FindingScene& scene, const std::vector<WeightedNode>& nodes) {
   constexpr size_t kFarthest = 3;          // calls from the place
   std::map<uint32_t, uint64_t> weights;    // by function
-  std::map<uint32_t, uint64_t> of_places;  // of functions that allocate themselves
+  std::map<uint32_t, uint64_t> of_places;  // by function: what it allocates itself
   uint64_t all = 0;
   WeightedNode heaviest;
   for (const WeightedNode& node : nodes) {
@@ -64,7 +65,7 @@ std::optional<uint32_t> common_function(const FindingScene& scene, const std::ve
   return std::nullopt;
 }
 
-// pre: `cause` has a place's numbers; several places have transient memory
+// Replaces the cause, which is a single place, by the function that several places share, if that explains more.
 void add_function(const FindingScene& scene, const std::vector<Passing>& passing, Cause* cause) {
   struct Line {
     uint64_t weight = 0;
@@ -105,7 +106,7 @@ void add_function(const FindingScene& scene, const std::vector<Passing>& passing
     whole.passing.bytes = add_saturating(whole.passing.bytes, part.bytes);
     whole.passing.is_bound = whole.passing.is_bound || part.is_bound;
   }
-  // A place may have sites outside the function.
+  // The sum may be too large, because a place may have sites outside the function.
   whole.passing.bytes = std::min(whole.passing.bytes, whole.peak.bytes);
   if (whole.passing.bytes <= cause->passing.bytes) return;
   std::vector<Line> sorted;

@@ -1,8 +1,9 @@
-// cli/model/analysis/passing_memory.h: the origin of transient memory, which a device has at its peak and not at other
-// times: one place, or several lines of one function and its callees.
+// cli/model/analysis/passing_memory.h: finds the cause of transient memory, which a device has at its peak but not at
+// other times. The cause is one place, or several lines of one function and its callees.
 //
-// An export that keeps rows, and then their text, is one export. So if the place with most of it has less than nine
-// tenths, the innermost function that nearly all of it comes from is named, with its lines.
+// For example, an export that first keeps rows and then their text is one cause with two places. So if the largest
+// place has less than nine tenths of the transient memory, the cause is the innermost function that nearly all of it
+// comes from, with its lines.
 #pragma once
 
 #include "cli/model/analysis/finding_rules.h"
@@ -12,7 +13,7 @@
 
 namespace heapprof::cli {
 
-// What the place had at the peak, without suppressed leaks, which no series has.
+// What the place had at the peak. Suppressed leaks are left out, as in live_series().
 struct AtPeak {
   uint64_t bytes = 0;
   uint64_t blocks = 0;
@@ -36,7 +37,7 @@ struct Cause {
   CallerChain callers;          // of the function
 };
 
-// None: less than `least_bytes` is transient.
+// Returns nullopt if less than `least_bytes` is transient.
 std::optional<Cause> find_cause(const FindingScene& scene, const std::vector<Passing>& passing, uint64_t least_bytes);
 // Begins a finding with its place and its cost.
 Finding start_finding(const FindingScene& scene, FindingKind kind, Cause* cause);

@@ -20,8 +20,8 @@
 namespace heapprof::cli {
 namespace {
 
-// What two frames must share to be one place: function, file and line; the module only without a file, the address only
-// without a function. Functions and files are numbers.
+// What two frames must share to be one place: function, file and line; without a file also the module, without a
+// function also the address. Functions and files are numbers.
 struct LabelKey {
   uint64_t texts = 0;
   uint64_t line_and_module = 0;
@@ -30,7 +30,7 @@ struct LabelKey {
   bool operator==(const LabelKey&) const = default;
 };
 
-// Mixed with a secret random number: otherwise a profile made to collide would take hours.
+// Mixed with a secret random number: otherwise a profile made to cause collisions would take hours.
 struct LabelHash {
   uint64_t secret = uint64_t{std::random_device{}()} << 32 | std::random_device{}();
 
@@ -96,7 +96,7 @@ bool is_part_of(const Profile& profile, uint32_t node, uint32_t wrapper) {
          frame.module == profile.frames[profile.nodes[wrapper].frame].module;
 }
 
-// Whether a caller can get a wrapper's row: it has a name, and does not represent the outer frames of many.
+// Whether a caller can get a wrapper's sites: it has a name, and it is not "[small sites]".
 bool is_known_caller(const Profile& profile, uint32_t node) {
   const Frame& frame = profile.frames[profile.nodes[node].frame];
   return !frame.function.empty() && !(frame.svma == 0 && frame.function == kSmallSitesText);
@@ -173,7 +173,7 @@ class ScriptPlaces {
     const FrameRole role = roles_[profile.nodes[node].frame];
     const CodeOwner owner = owners_[profile.nodes[node].frame];
     const bool is_library = hides_libraries_ && owner == CodeOwner::kLibrary;
-    // An interpreter's function that a script called, or a library's that a program's function called.
+    // An interpreter's function that a script called, or a library function that a program's function called.
     const bool is_between = (has_script_[parent] && role != FrameRole::kOther && role != FrameRole::kScript) ||
                             (has_own_[parent] && is_library);
     hid_any_ = hid_any_ || (is_between && is_library && kind == FrameKind::kUser);
@@ -246,7 +246,7 @@ const Frame* find_unnamed_frame(const Profile& profile, const PlaceTree& tree, u
 std::vector<Place> find_places(const Profile& profile, const PlaceTree& tree, const Device& device) {
   constexpr uint32_t kNone = 0xffffffff;
   std::vector<Place> places;
-  std::vector<uint32_t> place_of_label(tree.labels_count + 1, kNone);  // the last one: sites without a stack
+  std::vector<uint32_t> place_of_label(tree.labels_count + 1, kNone);  // the last element: sites without a stack
   uint32_t reserve_place = kNone;
   for (uint32_t site = 0; site < device.sites.size(); ++site) {
     const uint32_t node = tree.place_node[device.sites[site].node];
@@ -344,7 +344,7 @@ uint32_t next_outer_function(const Profile& profile, const PlaceTree& tree, uint
 CallerChain find_callers(const Profile& profile, const PlaceTree& tree, std::vector<WeightedNode> paths) {
   struct Caller {
     CallerShare share;
-    uint64_t heaviest = 0;  // of its paths, whose frame is shown
+    uint64_t heaviest = 0;  // weight of the heaviest path, whose frame is shown
   };
   CallerChain chain;
   for (const WeightedNode& path : paths) chain.weight = add_saturating(chain.weight, path.weight);

@@ -23,10 +23,10 @@ inline constexpr uint64_t kMostIntervalBytes = uint64_t{1} << 34;
 
 // "sampled, one block for each 512 KiB"; empty if every block was recorded.
 std::string sampling_words(const Profile& profile);
-// " # sampled, …": appended to a command that other readers show. Empty likewise.
+// " # sampled, …", which is appended to the command in files for other tools. Empty if every block was recorded.
 std::string sampling_comment(const Profile& profile);
 
-// Why its numbers must not be judged: "is sampled, …", "was paused for …"; empty if every block was recorded.
+// Why no verdict may use the profile's numbers: "is sampled, …", "was paused for …"; empty if every block was recorded.
 std::string why_partial(const Profile& profile);
 
 // The sampling interval of that device's blocks; 0: all of them are in the profile.

@@ -10,11 +10,11 @@
 
 namespace heapprof::cli {
 
-// [[category]] of a file.
+// A [[category]] table of the file.
 struct CategoryRule {
   std::string name;
-  // A glob with " > " is for paths. One with ": " is for names with their category, which the new one replaces. Any
-  // other is for names of scopes without a category.
+  // A glob with " > " matches paths. A glob with ": " matches names with their category, which the rule's category
+  // replaces. Any other glob matches names of scopes without a category.
   std::vector<std::string> globs;
 };
 
@@ -28,7 +28,7 @@ struct CategorySum {
   std::vector<ScopeMemory> memory;  // likewise; without peaks
 };
 
-// The one with the most time first; includes categories of `rules` that no scope has.
+// The category with the most time comes first. Categories of `rules` that no scope has are included.
 std::vector<CategorySum> sum_categories(const Scopes& scopes, const std::vector<CategoryRule>& rules);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,6 @@
-// cli/model/analysis/scope_paths.cc: a recursive function that opens a scope has paths as long as its depth, so all
-// texts together would take the square of it. They are made one by one, and only if a glob needs them.
+// cli/model/analysis/scope_paths.cc: if a recursive function opens a scope, its paths are as long as the recursion is
+// deep, so all path texts together would take the square of the depth. So texts are made one by one, and only if a glob
+// needs them.
 #include "cli/model/analysis/scope_paths.h"
 
 #include "cli/base/glob.h"

@@ -10,10 +10,11 @@
 
 namespace heapprof::cli {
 
-// "json: parse", controls escaped.
+// "json: parse", with control characters escaped.
 std::string name_of_scope(const Scope& scope);
 
-// "load > json: parse", controls escaped. For a scope deeper than 256 levels the outermost ones are "…".
+// "load > json: parse", with control characters escaped. If a scope is deeper than 256 levels, "…" replaces the
+// outermost ones.
 std::string path_of_scope(const Scopes& scopes, uint32_t index);
 
 // Whether a glob fits a scope: its path or its own name, with or without categories.

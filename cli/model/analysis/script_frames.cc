@@ -1,9 +1,9 @@
-// cli/model/analysis/script_frames.cc: a table of runtimes: the modules that identify each, what shows that it runs a
-// script, and the flag that makes it write names and keep frame pointers.
+// cli/model/analysis/script_frames.cc: a table of runtimes: for each the modules that identify it, the functions that
+// show that it runs a script, and the flag that makes it write names and keep frame pointers.
 //
-// JIT-compiled code lies in no file: its frames have neither module nor name. That alone proves no runtime (a program
-// may generate code itself), nor does a loaded library, or a program's name (any program can be "node"). Such code
-// together with the runtime's own functions in the stacks does.
+// JIT-compiled code lies in no file: its frames have neither module nor name. Such frames alone do not prove a runtime,
+// because a program may generate code itself. A loaded library or a program's name (any program can be "node") do not
+// prove it either. Such frames together with the runtime's own functions in the stacks do.
 //
 // The flags are passed in the environment, so that they reach the runtime through scripts and launchers (npm, gradle),
 // and the command stays unchanged.
@@ -28,15 +28,15 @@ namespace {
 struct Runtime {
   std::string_view name;
   std::string_view language;
-  std::array<std::string_view, 3> modules;  // beginnings of file names; for programs, whole names
-  std::array<std::string_view, 3> symbols;  // beginnings of functions that prove a program of that name
-  std::array<std::string_view, 4> entries;  // beginnings of functions below a running script
-  std::string_view setting;                 // before the command
+  std::array<std::string_view, 3> modules;  // beginnings of libraries' file names; programs' whole names
+  std::array<std::string_view, 3> symbols;  // beginnings of functions; they prove a program
+  std::array<std::string_view, 4> entries;  // beginnings of functions that run a script
+  std::string_view setting;                 // environment variable, put before the command
 };
 
-// node: Builtins_ are missing if it is stripped; the others are exported. The first flag writes the map, the second
-// gives interpreted functions their own code, which is in the map. Java: frame pointers, and the map at the end, when
-// it is read (JDK 17). CPython: since 3.12.
+// node: a stripped one has no Builtins_ functions; the other functions are exported. The first flag writes the map, the
+// second gives interpreted functions their own code, which is in the map. Java: the flags keep frame pointers, and
+// write the map at the end, when heapprof reads it (JDK 17). CPython has the setting since 3.12.
 constexpr std::array<Runtime, 5> kScriptRuntimes = {{
     {"node",
      "JavaScript",
@@ -84,7 +84,8 @@ bool is_symbol_of(const Runtime& runtime, std::string_view function) {
   });
 }
 
-// The runtime that some stack goes through. Its library is evidence; a program's name alone is not.
+// The runtime that at least one stack goes through; null if there is no such runtime. A frame in its library is
+// evidence. A frame in a program with its name counts only if it is one of the runtime's functions.
 const Runtime* find_runtime(const Profile& profile) {
   std::vector<const Runtime*> of_module;
   for (uint32_t i = 0; i < profile.modules.size(); ++i) of_module.push_back(runtime_of_module(profile, i));
@@ -116,14 +117,16 @@ bool may_have_hint(const Runtime& runtime, const Profile& profile) {
   return runtime.name != "python" || python_minor(profile) >= kFirstWithMap;
 }
 
-// V8 marks JavaScript functions, CPython marks Python functions; others write "Class::method", "void Class.method()".
-// Their stubs have neither: "Interpreter", "StubRoutines (1)".
+// Whether JIT-compiled code is a script's function. V8 marks JavaScript functions with "JS:", CPython and others have
+// names like "py::f", "Class::method" or "void Class.method()". Stubs of a runtime look different: "Interpreter",
+// "StubRoutines (1)".
 bool is_script(std::string_view function) {
   if (function.starts_with("JS:") || function.find("::") != function.npos) return true;
   return function.find('.') != function.npos && function.find('(') != function.npos && !function.starts_with("RegExp:");
 }
 
-// What comes with the runtime: "node:internal/fs", "void java.util.HashMap.resize()", "[System.Private.CoreLib] …".
+// Whether the function comes with the runtime: "node:internal/fs", "void java.util.HashMap.resize()",
+// "[System.Private.CoreLib] …".
 bool is_library(std::string_view function, std::string_view file) {
   if (file.starts_with("node:") || function.find("[System.") != function.npos) return true;
   const std::string_view head = function.substr(0, function.find('('));
@@ -162,13 +165,14 @@ class Stacks {
 
 bool is_arena(std::string_view function, std::string_view file) {
   if (function == "new_arena") return base_name_view(file) == "obmalloc.c";
-  // Without debug information new_arena() is part of other functions; what it calls remains, and maps only arenas.
+  // Without debug information new_arena() is not visible, because it is inlined. Then it is recognised by the functions
+  // that it calls, which map only arenas.
   return file.empty() && (function.starts_with("_PyObject_Arena") || function == "_PyMem_ArenaAlloc");
 }
 
 namespace {
 
-// python: of a profile with Python frames.
+// python: only for a profile with Python frames; else null.
 FrameRole role_of(const Profile& profile, const Frame& frame, const PythonPaths* python) {
   if (is_arena(frame.function, frame.file)) return FrameRole::kOther;
   const bool has_module = frame.module < profile.modules.size();
@@ -210,7 +214,7 @@ std::vector<FrameRole> frame_roles(const Profile& profile) {
   const std::optional<PythonPaths> python = python_paths(profile);
   std::vector<FrameRole> roles;
   roles.reserve(profile.frames.size());
-  std::vector<char> is_plain(profile.modules.size());  // belongs to no runtime, and not compiled by one
+  std::vector<char> is_plain(profile.modules.size());  // neither belongs to a runtime nor was compiled by one
   for (uint32_t i = 0; i < profile.modules.size(); ++i)
     is_plain[i] = profile.modules[i].path != "[JIT]" && profile.modules[i].path != kPythonModule &&
                   runtime_of_module(profile, i) == nullptr && (!python || python->object(i) == ObjectOrigin::kOwn);
@@ -225,7 +229,7 @@ std::optional<ScriptHint> find_script_hint(const Profile& profile) {
   constexpr uint64_t kPart = 10;  // a tenth
   const Runtime* const runtime = find_runtime(profile);
   if (runtime == nullptr || !may_have_hint(*runtime, profile)) return std::nullopt;
-  if (runtime->name == "python" && has_python(profile)) return std::nullopt;  // its frames are read without a setting
+  if (runtime->name == "python" && has_python(profile)) return std::nullopt;  // its frames need no setting
   const std::vector<FrameRole> roles = frame_roles(profile);
   if (std::find(roles.begin(), roles.end(), FrameRole::kScript) != roles.end())
     return std::nullopt;  // the setting was used

@@ -5,11 +5,12 @@
 // the flag that enables them.
 //
 // Guarantees
-//  - An interpreter is recognised by functions in the stacks, not by loaded libraries or a program's name. A program
-//    that only links to one gets no hint; nor does one that is called "node" and has none of node's functions.
-//  - A hint is given only if the nameless code has a tenth of the peak of the heap, or of mapped memory, and that is a
-//    tenth of both.
-// Not provided: names for code that an interpreter runs without compiling it, if it writes none.
+//  - An interpreter is recognised by functions in the stacks, not by loaded libraries or a program's name. There is no
+//    hint for a program that only links to one, or that is called "node" without having any of node's functions.
+//  - A hint is given only if the nameless code has at least a tenth of the peak of the heap or of mapped memory, and if
+//    that peak is at least a tenth of both peaks together.
+// Not provided: Not provided: names of code that an interpreter runs without compiling it, unless it writes them to the
+//               map.
 // Trust:    names are untrusted: any bytes.
 #pragma once
 
@@ -27,7 +28,7 @@ enum class FrameRole : uint8_t {
   kOther,
   kScript,       // a named function of a script: "JS:load (/app/a.js:3)"
   kInterpreter,  // of the interpreter, including scripts that come with it
-  kRunsScript,   // likewise, and on the stack only while a script runs
+  kRunsScript,   // of the interpreter, and on the stack only while a script runs
   kNameless,     // code in no file, without a name
 };
 
@@ -44,12 +45,13 @@ struct ScriptHint {
   std::string device;       // "host", "mapped"
   uint64_t peak_bytes = 0;  // of the device, in stacks through nameless code
   uint64_t all_bytes = 0;   // the device's peak
-  std::string command;      // enables names: to be pasted
+  std::string command;      // shell command that enables names
 };
 
 std::optional<ScriptHint> find_script_hint(const Profile& profile);
 
-// The runtime whose code the program's stacks pass by frame pointers: "node"; empty: no known runtime.
+// The runtime whose scripts run in truncated stacks: "node". Its code can be unwound only by frame pointers. Empty if
+// there is no such runtime.
 std::string running_runtime(const Profile& profile);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
-// cli/model/analysis/source_lines.cc: one pass sums up the tree of stacks, and one walk down it knows which lines are
-// further out, so that a recursion counts once.
+// cli/model/analysis/source_lines.cc: one pass sums the tree of stacks towards the root. One walk from the root inwards
+// then tracks which lines are further out, so that a recursion counts once.
 #include "cli/model/analysis/source_lines.h"
 
 #include "cli/base/saturating.h"
@@ -45,7 +45,7 @@ void walk_down(const std::vector<FrameNode>& nodes, const Enter& enter, const Le
   }
 }
 
-// By frame: equal for frames of one line, from 1; 0: not requested.
+// For each frame the number of its line, from 1; 0 if the frame is not in `frames` or has no line.
 std::vector<uint32_t> number_lines(const Profile& profile, const std::vector<bool>& frames) {
   std::map<std::pair<std::string_view, uint32_t>, uint32_t> numbers;
   std::vector<uint32_t> by_frame(profile.frames.size());
@@ -91,7 +91,7 @@ std::vector<SourceLines> find_source_lines(const Profile& profile, const PlaceTr
     return line;
   };
   std::vector<uint64_t> below(
-      std::max<size_t>(profile.nodes.size(), 1));  // by node: of the sites that end there or further in
+      std::max<size_t>(profile.nodes.size(), 1));  // by node: the metric of sites at it or further in
   for (const Site& site : device.sites) {
     PlaceNumbers numbers;
     numbers.add(site);

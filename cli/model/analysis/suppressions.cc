@@ -22,12 +22,12 @@ constexpr std::string_view kCalledBy = "<-";
 constexpr std::string_view kFold = "fold";
 constexpr uint32_t kNoRule = 0xffffffff;
 
-// Parses one line of a file. A problem is the end of a sentence: "… , not 'this'".
+// Parses one line of a file. The text of a mistake completes a sentence: "… , not 'this'".
 class LineParser {
  public:
   explicit LineParser(std::string_view line) : line_(trimmed(line)) {}
 
-  // The rule of a line; nothing if the line holds none, or a mistake.
+  // The line's rule; nullopt if the line has no rule, or has a mistake.
   std::optional<SuppressionRule> parse() {
     if (line_.empty() || line_[0] == '#') return std::nullopt;
     if (!split()) return std::nullopt;
@@ -60,7 +60,7 @@ class LineParser {
   bool is_of_fold() const { return !words_.empty() && words_[0] == kFold; }
 
  private:
-  // Globs of one frame; a reason may follow.
+  // Parses the globs of one frame after "fold"; a reason may follow.
   std::nullopt_t parse_fold() {
     FramePattern frame;
     for (size_t i = 1; i < words_.size(); ++i) {
@@ -78,7 +78,7 @@ class LineParser {
     return std::nullopt;
   }
 
-  // Splits a line into words, and the reason after a # that follows a blank. "…" may contain blanks.
+  // Splits a line into words, and into the reason after a # that follows a blank. A text in quotes may contain blanks.
   bool split() {
     std::string word;
     bool is_quoted = false;
@@ -162,13 +162,14 @@ class Matcher {
  private:
   static constexpr size_t kAnyFirst = 256;
 
-  // The first byte by which a function is looked up; kAnyFirst if the two forms of its name begin differently.
+  // The first byte of a function's name, by which its rules are looked up; kAnyFirst if the two forms of the name begin
+  // differently.
   static size_t first_of(const std::string& plain, const std::string& full) {
     const auto byte = [](const std::string& name) { return name.empty() ? 0u : static_cast<unsigned char>(name[0]); };
     return byte(plain) == byte(full) ? byte(full) : kAnyFirst;
   }
 
-  // Of forty rules, two or three are for functions with the same first letter.
+  // Indexes rules by the first letter of their function: of forty rules, two or three have the same.
   std::vector<std::vector<uint32_t>> find_candidates() const {
     std::vector<std::vector<uint32_t>> by_first(kAnyFirst + 1);
     for (uint32_t rule = 0; rule < rules_.size(); ++rule) {
@@ -209,7 +210,7 @@ class Matcher {
   const Profile& profile_;
   FrameMatcher frames_;
   std::vector<std::vector<uint32_t>> fitting_;   // by frame: rules whose first frame it may be
-  std::vector<uint32_t> first_rule_;             // by node: of the rules for any depth
+  std::vector<uint32_t> first_rule_;             // by node: among rules that fit at any depth
   std::vector<std::optional<FrameKind>> kinds_;  // by frame, as far as computed
 };
 

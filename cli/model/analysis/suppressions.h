@@ -27,7 +27,7 @@ struct SuppressionRule {
   std::string reason;
   std::string source;  // the file as the user named it; empty: built in
   uint32_t line = 0;
-  uint64_t most_blocks = UINT64_MAX;      // of a process: if more fit, none of them is suppressed
+  uint64_t most_blocks = UINT64_MAX;      // of a process: if more blocks fit, the rule suppresses no block
   PythonKeep python = PythonKeep::kNone;  // instead of frames: what Python keeps (python/keeps.h); built in only
 };
 
@@ -38,7 +38,8 @@ using Suppressions = std::vector<SuppressionRule>;  // the first that fits count
 Result<Done> parse_suppressions(std::string_view text, const std::string& source, Suppressions* rules,
                                 std::vector<FramePattern>* folds);
 
-// The rules for what libc and libstdc++ keep until exit on purpose, then those for what a Python interpreter keeps.
+// Adds the rules for memory that libc and libstdc++ keep until exit on purpose, then those for memory that a Python
+// interpreter keeps.
 void add_default_suppressions(Suppressions* rules);
 
 // Sets Site::suppressed_by of every site that leaked and fits a rule.
@@ -48,7 +49,7 @@ struct SuppressedLeaks {
   uint64_t bytes = 0;
   uint64_t blocks = 0;
 };
-// By rule.
+// The suppressed leaks of each rule.
 std::vector<SuppressedLeaks> sum_by_rule(const Suppressions& rules, const Device& device);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
-// cli/model/analysis/tensor_roles.h: the roles of the tensors of a snapshot: by device, how much each role has, and how
-// much belongs to tensors that the program did not report (heapprof.snapshot(tensors=True)).
+// cli/model/analysis/tensor_roles.h: sums a snapshot's tensors by device and role, and the memory of tensors that the
+// program did not report (heapprof.snapshot(tensors=True)).
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -20,8 +20,8 @@ struct TensorRoles {
   const SnapshotTensors* told = nullptr;
   std::vector<RoleSum> roles;  // the most bytes first
   uint64_t told_bytes = 0;
-  // Tensors that were not reported: what is live on cuda:N/tensors, and on the host in blocks that c10::alloc_cpu
-  // allocated, less the reported ones. Python does not know them.
+  // Tensors that were not reported, because Python does not know them. This is what is live on cuda:N/tensors, or on
+  // the host in blocks that c10::alloc_cpu allocated, less the reported tensors.
   uint64_t rest_bytes = 0;
   uint64_t rest_blocks = 0;
 };

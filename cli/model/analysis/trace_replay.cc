@@ -1,9 +1,10 @@
 // cli/model/analysis/trace_replay.cc: the state at the end is built first; then the events are undone one by one. An
-// event that fits is kept; one that does not is left out, and does not change the state.
+// event that fits the state is kept. An event that does not fit is left out, and does not change the state.
 //
-// Driver memory is an allocator's segment or an unrelated block; this is known at its end, by whether a tensor has lain
-// in it. If the device has tensors, all mappings are the allocator's: a part of its segment may never have had one. A
-// tensor in memory whose allocation by the driver was not seen is a separate segment.
+// Driver memory is either a segment of the tensors' allocator or an unrelated block. Which of them it is, is known when
+// it ends: a segment is memory in which a tensor has lain. If the device has tensors, all mappings count as the
+// allocator's, because a part of its segment may never have had a tensor. If a tensor lies in memory whose allocation
+// by the driver was not seen, the tensor becomes a segment of its own.
 #include "cli/model/analysis/trace_replay.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ std::string_view outer_name(std::string_view device) {
 
 class Replay {
  public:
-  // driver and tensors: indexes into trace.devices; kNone: not there
+  // driver and tensors: indexes into trace.devices; kNone: no such device
   static constexpr uint32_t kNone = UINT32_MAX;
   Replay(const DeviceTrace& trace, uint32_t driver, uint32_t tensors)
       : trace_(trace), driver_(driver), tensors_(tensors) {}
@@ -69,7 +70,7 @@ class Replay {
            memory.size_bytes <= kEndOfAddresses - memory.address;
   }
 
-  // Whether nothing in the table overlaps it. pre: is_range(memory)
+  // Whether no entry of the table overlaps the memory. pre: is_range(memory)
   template <typename Table>
   static bool is_free(const Table& table, const TracedMemory& memory) {
     const auto next = table.lower_bound(memory.address);
@@ -83,7 +84,7 @@ class Replay {
     return true;
   }
 
-  // False: it does not lie in segments.
+  // Returns false if the tensor does not lie in segments, or overlaps another.
   bool add_tensor(const TracedMemory& memory) {
     if (!is_range(memory) || !is_free(tensors_there_, memory) || !is_covered(memory)) return false;
     tensors_there_[memory.address] = {memory.size_bytes, memory.node};

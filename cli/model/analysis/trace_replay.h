@@ -1,14 +1,14 @@
 // cli/model/analysis/trace_replay.h: turns a trace of device memory into the form that viewers of an allocator's state
 // take: segments, blocks in them, and the events between the states.
 //
-// To show the state at an event, a viewer undoes, from the end, all that came after it. An inconsistency (a block in no
-// segment, an end event for memory that is still live) makes it stop or show nonsense. So the trace is undone here
-// first.
+// To show the state at an event, a viewer starts from the end and undoes all later events. If it meets an inconsistency
+// (a block in no segment, an end event for memory that is still live), it stops or shows nonsense. So this code undoes
+// the trace first.
 //
 // Guarantees
 //  - If the events are undone one by one, starting from the segments at the end, each fits the state. Memory that an
-//    end event frees is gone after that event; memory that a begin event creates is there. No two blocks or segments
-//    overlap, and each block lies in segments. Events of the profile that do not fit are left out.
+//    end event frees is not live after that event; memory that a begin event creates is live after it. No two blocks or
+//    segments overlap, and each block lies in segments. Events of the profile that do not fit are left out.
 //  - Addresses and their ends are below 2^53: viewers hold them as doubles.
 // Trust:    the trace comes from a file; only its indexes have been checked.
 #pragma once
@@ -35,7 +35,7 @@ enum class StateAction : uint8_t {
 struct StateEvent {
   StateAction action = StateAction::kRefuse;
   uint32_t event = 0;                   // index into DeviceTrace::events
-  uint64_t free_bytes = kFreeNotKnown;  // of a refusal: what the device had free
+  uint64_t free_bytes = kFreeNotKnown;  // for a refusal: free bytes of the device
 };
 
 struct StateBlock {

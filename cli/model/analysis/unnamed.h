@@ -14,7 +14,8 @@ struct UnnamedMemory {
   uint64_t sum_bytes = 0;
 };
 
-// libstdc++'s reserve is not counted: it has a name of its own. tree: the profile's, if the caller has it.
+// libstdc++'s reserve is not counted, because it is shown by its own name. tree: the profile's tree, if the caller has
+// it.
 UnnamedMemory find_unnamed(const Profile& profile, const PlaceTree* tree = nullptr);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-// cli/model/analysis/warnings.cc: every counter that makes a number wrong or a stack short reaches the user here.
+// cli/model/analysis/warnings.cc: reports every counter that means wrong numbers or truncated stacks.
 #include "cli/model/analysis/warnings.h"
 
 #include "cli/base/file_name.h"
@@ -49,8 +49,8 @@ void warn_of_unprofiled(const std::vector<UnprofiledProgram>& programs, uint64_t
   if (!started.empty()) warnings->push_back(programs_not_profiled(started));
 }
 
-// Warns if a third of the peak has no name, because the report then answers nothing. Names the module that has most of
-// it.
+// Warns if a third of the peak has no function name, because the report then explains little. The warning names the
+// module with most of that memory.
 void warn_of_missing_names(const Profile& profile, const NamesAdviser& adviser, const PlaceTree* tree,
                            std::vector<Problem>* warnings) {
   constexpr uint64_t kSharePercent = 33;
@@ -63,8 +63,8 @@ void warn_of_missing_names(const Profile& profile, const NamesAdviser& adviser, 
                                     adviser ? adviser(module) : NamesAdvice()));
 }
 
-// How many of all devices' stacks are truncated; every allocation has a stack. A row of small sites has no flag of its
-// own, so the counter decides.
+// How many stacks of all devices are truncated; every allocation has a stack. Rows of small sites do not say how many
+// of their stacks are truncated, so the run's counter decides.
 Share truncated_share(const Profile& profile) {
   Share share{0, 0};
   for (const Device& device : profile.devices) {
@@ -80,8 +80,8 @@ Share truncated_share(const Profile& profile) {
           std::max<uint64_t>({share.all, share.count, profile.run.counters.allocations, 1})};
 }
 
-// Code that an interpreter generates at run time has no unwind tables, and no names unless a flag makes it write some.
-// One flag enables both.
+// Code that an interpreter generates at run time has no unwind tables, and no names unless a flag makes the interpreter
+// write them. One flag enables both.
 void warn_of_scripts(const Profile& profile, std::vector<Problem>* warnings) {
   const Share truncated = truncated_share(profile);
   const std::string runtime = truncated.count == 0 ? "" : running_runtime(profile);
@@ -94,7 +94,8 @@ void warn_of_scripts(const Profile& profile, std::vector<Problem>* warnings) {
 }
 
 // Blocks that were freed but never allocated, or allocated again but never freed, belong to an allocator that bypasses
-// the hooks. A program that uses the hooks has only a few: from libc before the agent, and from abandoned events.
+// the hooks. Otherwise there are only a few such blocks: those that libc allocated before the agent started, and those
+// of abandoned events.
 void warn_of_elsewhere(const Counters& counters, std::vector<Problem>* warnings) {
   constexpr uint64_t kFew = 10;
   constexpr uint64_t kSharePercent = 1;
@@ -104,7 +105,7 @@ void warn_of_elsewhere(const Counters& counters, std::vector<Problem>* warnings)
     warnings->push_back(blocks_of_elsewhere({elsewhere, all}));
 }
 
-// The entry of a partly read module names the missing part in brackets.
+// If a module was read in part, its entry ends with the missing part in brackets.
 void warn_of_unread(const std::vector<std::string>& modules, std::vector<Problem>* warnings) {
   std::vector<std::string> whole;
   std::vector<std::string> in_part;

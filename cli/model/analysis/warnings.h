@@ -11,11 +11,11 @@
 
 namespace heapprof::cli {
 
-// Says what helps on this machine if a module has no names; called if that is a warning.
+// Returns advice for this machine about a module without names. It is called only if that is a warning.
 using NamesAdviser = std::function<NamesAdvice(const ProfileModule&)>;
 
-// The warnings of a profile, lost events first; none: the profile is complete. Files of other tools have nothing to
-// warn about. tree: the profile's, if the caller has it.
+// The warnings of a profile, lost events first. If it is empty, the profile is complete. There are no warnings for
+// files of other tools. tree: the profile's, if the caller has it.
 std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& adviser = {},
                                    const PlaceTree* tree = nullptr);
 

@@ -1,9 +1,9 @@
 // cli/model/analysis/work_time.cc: the part of a run in which the program does its work: after Python's imports at the
 // start, and before the program frees its memory to exit.
 //
-// The imports' part of the run depends on the machine: torch takes 1.3 s of a script's 4 s, and 10 s of 14 on a busy
-// machine. Rules about the time of the work give the same answer on both. Imports are identified by their places
-// ("import torch").
+// How much of the run the imports take depends on the machine: torch takes 1.3 s of a script's 4 s, and 10 s of 14 on a
+// busy machine. Rules that consider only the work give the same answer on both machines. Imports are identified by
+// their places ("import torch").
 #include "cli/base/saturating.h"
 #include "cli/model/analysis/finding_rules.h"
 #include "cli/model/analysis/python/paths.h"
@@ -13,7 +13,7 @@
 namespace heapprof::cli {
 
 uint64_t imports_end_ns(const FindingScene& scene) {
-  constexpr uint64_t kPercent = 1;      // of all imports: these belong to the start if they come without a pause
+  constexpr uint64_t kPercent = 1;      // of the imports' memory; smaller steps do not extend the start
   constexpr uint64_t kOthersPart = 20;  // of the peak
   const auto is_import = [&](const Place& place) {
     return place.has_frame && is_python_mark(scene.profile, scene.profile.frames[place.frame]);
@@ -48,7 +48,7 @@ uint64_t imports_end_ns(const FindingScene& scene) {
 uint64_t drain_start_ns(const Profile& profile, const Device& device) {
   const uint64_t duration_ns = profile.run.duration_ns;
   const std::vector<Timeline::Bucket>& buckets = device.timeline.buckets;
-  uint64_t level = 0;  // of the second half
+  uint64_t level = 0;  // highest in the second half of the run
   for (size_t i = buckets.size() / 2; i < buckets.size(); ++i) level = std::max(level, buckets[i].max_bytes);
   if (!is_exited_run(profile) || device.totals.leaked_bytes > level / 2) return duration_ns;
   size_t last = buckets.size();

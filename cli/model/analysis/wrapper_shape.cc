@@ -1,7 +1,8 @@
 // cli/model/analysis/wrapper_shape.cc: one pass over the sites finds the functions with enough bytes; each of these is
 // examined separately, until the first condition that fails.
 //
-// Sums do not saturate at 2^64: otherwise a forged profile could have a million functions with a quarter each.
+// Sums are wider than 64 bits, so they need not saturate: otherwise a forged profile could have a million functions
+// with a quarter each.
 #include "cli/model/analysis/wrapper_shape.h"
 
 #include "cli/base/function_name.h"
@@ -21,10 +22,11 @@ namespace {
 constexpr uint64_t kShare = 4;              // at least one part in so many of the bytes is its own
 constexpr uint64_t kLargeObject = 4 << 10;  // bytes
 
-// What must be observed: for a function whose name says nothing, and for one whose name says that it allocates.
+// The least numbers that must be observed, for a function whose name says nothing (kOfAny), and for one whose name says
+// that it allocates (kOfNamed).
 struct Needed {
   size_t callers;
-  size_t steady_callers;  // that got blocks of one size in each stack
+  size_t steady_callers;  // callers that got blocks of one size in each stack
   size_t sizes;
   uint64_t blocks;
 };
@@ -184,7 +186,7 @@ bool OwnBlocks::is_next_to_allocator(uint32_t node, uint32_t place) const {
   return true;
 }
 
-// Whether the function is at the node or further out. A look visits a node only once.
+// Whether the function is at the node or further out. Each look_at() visits a node only once.
 bool OwnBlocks::is_further_out(uint32_t function, uint32_t node) {
   for (; node != 0 && seen_[node] != looks_; node = profile_.nodes[node].parent) {
     seen_[node] = looks_;
@@ -193,7 +195,7 @@ bool OwnBlocks::is_further_out(uint32_t function, uint32_t node) {
   return false;
 }
 
-// One line of the function; one address if lines are unknown.
+// Whether both frames are the same line of the function, or the same address if lines are unknown.
 bool OwnBlocks::is_same_call(uint32_t frame, uint32_t other) const {
   const Frame& a = profile_.frames[frame];
   const Frame& b = profile_.frames[other];

@@ -1,24 +1,24 @@
 // cli/model/analysis/wrapper_shape.h: recognises unknown functions that only pass a size on to the allocator.
 //
-// It is a guess, so many conditions must hold. A function is taken for a wrapper if
-//  - a quarter of a device's bytes (of the peak, of all, or of those live at the end) are its own;
+// It is a guess, so many conditions must hold. A function counts as a wrapper if
+//  - it is the place of at least a quarter of a device's bytes (at the peak, in all, or live at the end);
 //  - all of its blocks there come from one line of it, and that line calls only the allocator, or a wrapper;
 //  - it is in no stack twice;
-//  - it has eight callers or more, a thousand blocks, and to at least half of its callers, and five, it gave blocks of
-//    one size a stack, four sizes in all: the size is the caller's choice, and not its own;
-//  - or its name ends in the word alloc, malloc, calloc, zalloc, realloc or allocate: then three callers are enough,
-//    two sizes, and six blocks;
+//  - it has at least 8 callers and 1,000 blocks. At least half of the callers, and at least 5, got blocks of a single
+//    size in each stack, with at least 4 different sizes in all. So the callers choose the size, and not the function;
+//  - or its name ends in the word alloc, malloc, calloc, zalloc, realloc or allocate: then 3 callers are enough, 2 of
+//    them with one size in each stack, 2 different sizes, and 6 blocks;
 //  - and nothing that it allocates on another device contradicts this: several lines, one size for all, sizes that
 //    differ in most stacks. A function that passes sizes on to malloc, but chooses the size of pieces that it maps, is
 //    no wrapper.
-// So a function that loads, copies or grows something keeps its rows: its blocks have many sizes in one stack. So does
-// one that makes objects of one kind: they have one size for all callers.
+// So a function that loads, copies or grows something is not folded, because its blocks have many sizes in one stack. A
+// function that makes objects of one kind is not folded either, because they have one size for all callers.
 //
 // Not provided: certainty. A function that makes images of sizes that its callers choose looks like a wrapper. Without
 //           names or without sizes (other tools' profiles have none) nothing is recognised.
 // Trust:    names and numbers are untrusted.
-// Cost:     at most twelve functions of a device can have a quarter of something. Each of them costs its sites, and the
-//           nodes further out once.
+// Cost:     at most twelve functions of a device can have a quarter of one of the three sums. For each of them, its
+//           sites are visited, and the nodes further out once.
 #pragma once
 
 #include "cli/model/analysis/places.h"
@@ -38,14 +38,15 @@ class OwnBlocks {
 
   bool has(uint32_t function) const { return parts_.contains(function); }
 
-  // The functions that look like wrappers, and are not folded yet.
+  // The functions that look like wrappers and are not folded yet.
   std::vector<uint32_t> find_wrappers();
 
-  // Whether the function's allocations show that it is no wrapper; few blocks show nothing.
+  // Whether the function's allocations show that it is not a wrapper. A few blocks prove nothing.
   bool contradicts(uint32_t function);
 
-  // Whether it allocates pieces, from which it cuts smaller blocks. Objects of one expression have one size, and few
-  // have 4 KiB; for other functions only one large size for all callers shows it.
+  // Whether the function allocates pieces from which it cuts smaller blocks. makes_objects: it does if a stack has
+  // blocks of several sizes or a block has 4 KiB, because one expression makes objects of one size, and few objects are
+  // so large. For other functions the only evidence is one size, of at least 4 KiB, for all callers.
   bool cuts_pieces(uint32_t function, bool makes_objects) const;
 
  private:
@@ -82,7 +83,7 @@ class OwnBlocks {
   const PlaceTree& tree_;
   std::vector<Sums> all_;                                  // by device
   std::unordered_map<uint32_t, std::vector<Part>> parts_;  // by function
-  std::vector<uint32_t> seen_;                             // by node: the last look that visited it
+  std::vector<uint32_t> seen_;                             // by node: number of the last look_at() that visited it
   uint32_t looks_ = 0;
 };
 

@@ -99,13 +99,15 @@ std::unordered_map<uint32_t, Lines> lines_by_function(const Profile& profile, co
   return lines;
 }
 
-// One large change costs less than two medium ones, which prefers a new line next to an unchanged one.
+// One large change costs less than two medium ones. So a match with one new line and one unchanged line wins over a
+// match with two changed lines.
 double cost_of(double amount) { return std::sqrt(std::abs(amount)); }
 
-// How much each line of `now` gained over its partner in `before`; all that it has, without a partner.
+// How much each line of `now` gained over its partner in `before`. A line without a partner gained all that it has.
 std::vector<double> gains(const Lines& before, const Lines& now) {
   const size_t width = before.size() + 1;
-  std::vector<double> costs(width * (now.size() + 1));  // of the first i lines of now with the first j of before
+  std::vector<double> costs(width * (now.size() + 1));  // by i and j: of matching the first i lines of now with the
+                                                        // first j of before
   const auto cost = [&](size_t i, size_t j) -> double& { return costs[i * width + j]; };
   for (size_t i = 0; i <= now.size(); ++i) {
     for (size_t j = 0; j <= before.size(); ++j) {
@@ -191,7 +193,8 @@ std::vector<ChangedFrame> find_changed_frames(BySide<const Profile*> profiles, c
   constexpr size_t kMostPairs = 1'000'000;
   BySide<std::unordered_map<uint32_t, Lines>> lines;
   for (const Side side : kSides) lines[side] = lines_by_function(*profiles[side], trees[side], device.name, metric);
-  // For all functions with the name: overloads, and a compiler's parts of a function, are one place.
+  // Collects the lines of all functions with the name, because overloads and parts that the compiler split off are one
+  // place.
   const auto lines_of = [&](Side side, const PlaceChange& place) {
     Lines all;
     if (place.frame[side] == kNoFrame) return all;

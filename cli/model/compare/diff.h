@@ -6,7 +6,7 @@
 // Guarantees
 //  - Each site of both profiles is in exactly one place, so the changes of all places sum to the change of their
 //    device.
-//  - Suppressed leaks (cli/model/analysis/suppressions.h) are no part of the leaked metric, as in reports.
+//  - Suppressed leaks (cli/model/analysis/suppressions.h) are not part of the leaked metric, as in reports.
 //  - Deterministic for equal profiles.
 // Cost:     linear in frames, nodes and sites; 0.6 to 1.0 s of processor time and 131 to 212 MB for two profiles of
 //           100,000 sites each, including reading them (tests/bench/runs/2026-11-21-diff.md).
@@ -24,8 +24,8 @@
 namespace heapprof::cli {
 
 struct PlaceChange {
-  BySide<uint32_t> frame = {kNoFrame, kNoFrame};  // of the place in each profile; both kNoFrame: sites without a stack
-  bool is_by_module = false;                      // all unnamed functions of a module whose addresses differ
+  BySide<uint32_t> frame = {kNoFrame, kNoFrame};  // of the place, by profile; both kNoFrame: no stack
+  bool is_by_module = false;                      // stands for a module's unnamed functions, whose addresses differ
   BySide<PlaceNumbers> numbers;
   std::vector<MatchedStack> stacks;
 
@@ -43,7 +43,7 @@ struct DeviceChange {
 
 struct ProfileDiff {
   BySide<PlaceTree> trees;
-  std::vector<DeviceChange> devices;  // in the order of base, then those only in current
+  std::vector<DeviceChange> devices;  // in the order of base, then those that only current has
   ScopesDiff scopes;
 };
 
@@ -54,10 +54,10 @@ ProfileDiff diff_profiles(const Profile& base, const Profile& current);
 bool has_metric(const Profile& base, const Profile& current, Metric metric);
 
 // Indexes of the places that explain the device's change of the metric, the largest change first. Places that changed
-// by no more than the slack are left out. So are those that changed by no more than their share, unless that is a tenth
-// of the device's own change.
+// by no more than the slack are left out. Places that changed by no more than their share of tolerance are left out
+// too, unless their change is a tenth of the device's.
 std::vector<uint32_t> rank_changes(const DeviceChange& device, Metric metric, const Tolerance& tolerance);
-// Indexes of all places that changed at all, the most first.
+// Indexes of all places that changed at all, the largest change first.
 std::vector<uint32_t> rank_all_changes(const DeviceChange& device, Metric metric);
 
 // Stacks of the place whose change has the same sign as the place's own, the largest first.
@@ -71,10 +71,10 @@ struct ChangedFrame {
   bool operator==(const ChangedFrame&) const = default;
 };
 
-// By place of the device: the frame whose line explains why the function takes more, or less. It is the line of the
-// current profile that gained most, or the line of the base that lost most. The lines of both profiles are matched in
-// their order, such that their numbers differ least. If nothing changed, or the function has too many lines, it is
-// PlaceChange::frame. Two lines with about the same numbers may be confused.
+// For each place of the device, the frame whose line explains why the function takes more or less. If it takes more,
+// that is the line of the current profile that gained most; if less, the line of the base that lost most. The lines of
+// both profiles are matched in order, such that the matched numbers differ least. If nothing changed, or the function
+// has too many lines, it is PlaceChange::frame. Two lines with about the same numbers may be confused.
 // Cost: linear in the device's sites, and for each function in the product of its lines.
 std::vector<ChangedFrame> find_changed_frames(BySide<const Profile*> profiles, const BySide<PlaceTree>& trees,
                                               const DeviceChange& device, Metric metric);

@@ -1,5 +1,5 @@
-// cli/model/compare/largest_places.cc: see merge_parts.h. Folding wrappers changes data about frames, and a Python
-// program's stacks, so it works on a copy with only the needed data.
+// cli/model/compare/largest_places.cc: see merge_parts.h. Folding wrappers changes data about frames, and the stacks of
+// a Python program. So a copy that has only the needed data is used.
 #include "cli/base/file_name.h"
 #include "cli/model/analysis/folding.h"
 #include "cli/model/analysis/frame_name.h"

@@ -1,5 +1,5 @@
-// cli/model/compare/match_stacks.cc: a round of matching joins groups of sites; a group that was joined into another is
-// empty afterwards.
+// cli/model/compare/match_stacks.cc: each step of matching joins groups of sites. A group that was joined into another
+// is not used any more.
 #include "cli/model/compare/match_stacks.h"
 
 #include "cli/base/saturating.h"
@@ -17,11 +17,12 @@ constexpr int kMostInlined = 4;
 struct Group {
   MatchedStack stack;
   BySide<uint64_t> largest_site = {};  // total bytes of stack.node
-  bool is_joined = false;              // into another one
-  bool has_taken_in = false;           // others
+  bool is_joined = false;              // this group was joined into another one
+  bool has_taken_in = false;           // others were joined into this one
 };
 
-// The function sets exclude most candidates; walking two paths costs a hundred times as much.
+// A candidate's function set is compared first and excludes most candidates, because walking two paths costs a hundred
+// times as much.
 struct Candidate {
   StackPaths::FunctionSet functions;
   uint32_t group;
@@ -40,7 +41,7 @@ bool are_alike(const PlaceNumbers& a, const PlaceNumbers& b) {
          is_within_factor_of_two(a.total_bytes, b.total_bytes);
 }
 
-// Whether `part` is what `whole` has beyond `rest`, within a tenth of it.
+// Whether `whole` less `rest` is `part`, within a tenth of `part`.
 bool is_missing_part(const PlaceNumbers& part, const PlaceNumbers& rest, const PlaceNumbers& whole) {
   const auto fits = [](uint64_t part_value, uint64_t rest_value, uint64_t whole_value) {
     return whole_value > rest_value && distance(whole_value - rest_value, part_value) <= part_value / 10;
@@ -108,7 +109,7 @@ class Round {
     into->has_taken_in = true;
   }
 
-  // Whether the profile without the group's stack has the function in which the stack ends.
+  // The group's stack is in one profile only. Whether the other profile has the function in which the stack ends.
   bool ends_in_known(const Group& group) const {
     return paths_.is_known(other_side(side_of(group)), paths_.innermost(group.stack.path));
   }
@@ -164,7 +165,7 @@ class Round {
   void match_subsequences() {
     struct Members {
       BySide<std::vector<uint32_t>> singles;
-      std::vector<uint32_t> takers;  // already matched, but not only by their own path
+      std::vector<uint32_t> takers;  // already matched, by more than equal paths
     };
     std::map<uint32_t, Members> by_function;
     for (uint32_t i = 0; i < groups_.size(); ++i) {
@@ -188,13 +189,13 @@ class Round {
     members->resize(kMostCompared);
   }
 
-  // The longest first, so that a stack which has taken in others is never taken in itself.
+  // Matches the longest stacks first, so that a stack with others joined into it is not joined into another itself.
   void match_longer_to_shorter(const BySide<std::vector<uint32_t>>& singles, const std::vector<uint32_t>& takers) {
     if ((singles[kBase].empty() || singles[kCurrent].empty()) && takers.empty()) return;
     const auto length = [&](uint32_t i) { return paths_.length(groups_[i].stack.path); };
     const auto is_longer = [&](uint32_t a, uint32_t b) { return length(a) > length(b); };
     std::vector<uint32_t> all;
-    BySide<std::vector<uint32_t>> partners = {takers, takers};  // by the side of the stacks matched to them
+    BySide<std::vector<uint32_t>> partners = {takers, takers};  // index: the side of the stacks that look for a partner
     for (const Side side : kSides) {
       all.insert(all.end(), singles[side].begin(), singles[side].end());
       std::vector<uint32_t>& others = partners[other_side(side)];
@@ -227,8 +228,8 @@ class Round {
                                                                                           : &groups_[found->second];
   }
 
-  // Step 4: finds the stack that has more in the other profile because there this one's innermost functions were
-  // inlined into it.
+  // Step 4: finds the stack that has more in the other profile because this group's innermost functions were inlined
+  // into it there.
   Group* find_host(const Group& group) {
     const Side side = side_of(group);
     const auto is_host = [&](const Group* host) {

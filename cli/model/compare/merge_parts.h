@@ -10,20 +10,21 @@ namespace heapprof::cli {
 
 // ---- largest_places.cc ----
 
-// What a merged profile keeps of where each of its inputs had its memory.
+// The largest places of each input, which a merged profile keeps.
 
-// For each device the places with the most at its peak (none in a file without lifetimes): the first rows that
-// `heapprof report` shows without rules of the user.
+// For each device, the places with the most memory at its peak, as in the first rows that `heapprof report` shows
+// without rules of the user. A file without lifetimes has none.
 std::vector<std::vector<PartRow>> find_largest_places(const Profile& profile);
 
 // ---- merge_runs.cc ----
 
-// Combines what is known of several runs: sums, the smaller, the larger, or what they have in common.
+// Combines the facts about several runs, each by its own rule: the sum, the smaller value, the larger value, or what
+// the runs have in common.
 //
 // Guarantees
-//  - The result does not depend on the order in which runs are added, or on sums in between.
+//  - The result does not depend on the order in which runs are added, or on whether some were summed before.
 struct AddedRun {
-  const Profile& profile;  // used: its run, and whether it is a sum
+  const Profile& profile;  // only its run is used, and whether it is a sum
   std::string file;        // its name, for messages
   bool is_first = false;
 };

@@ -1,9 +1,10 @@
-// cli/model/compare/merge_profiles.cc: trees are put side by side below one root, and canonicalize merges what reads
-// alike. It is called whenever the sum has doubled, so that a thousand ranks of one program need the memory of a few.
+// cli/model/compare/merge_profiles.cc: the trees of all profiles are put below one root, and canonicalize() merges
+// stacks that read alike. It is called whenever the sum has doubled, so that a thousand ranks of one program need the
+// memory of a few.
 //
-// Ranks are merged in trees, on many machines, in an arbitrary order, which the result must not depend on. So two
-// values never give "the first": they give a sum, the smaller, the larger, or nothing if they differ. merge_runs.cc
-// does the same for facts about a run.
+// Ranks are merged on many machines, in trees of merges and in an arbitrary order, and the result must not depend on
+// that order. So two values are never combined into "the first", but into their sum, the smaller, the larger, or
+// nothing if they differ. merge_runs.cc does the same for facts about a run.
 #include "cli/model/compare/merge_profiles.h"
 
 #include "cli/base/file_name.h"
@@ -48,7 +49,7 @@ void keep_common(DeviceIdentity* sum, const DeviceIdentity& other) {
   if (sum->memory_bytes != other.memory_bytes) sum->memory_bytes = 0;
 }
 
-// The peak of one process: of the largest in a sum.
+// The peak of one process; in a sum, that of the process with the largest peak.
 uint64_t largest_peak(const Profile& profile, const Device& device) {
   if (profile.merged.empty()) return device.totals.peak_bytes;
   uint64_t largest = 0;
@@ -82,8 +83,8 @@ bool is_device_before(const std::string& a, const std::string& b) {
 
 std::string identity_of(const ProfileModule& module) { return base_name(module.path) + '\0' + module.build_id; }
 
-// Merges modules of one build under several names in a profile, as in the sum, so that its sites are merged before they
-// are compared with those of others.
+// Merges modules of a profile that have the same file name and build id under several paths, as find_module() does in
+// the sum. So the profile's sites are merged before they are compared with those of other profiles.
 void unite_modules(Profile* profile) {
   std::map<std::string, uint32_t> known;
   std::vector<uint32_t> number;
@@ -126,7 +127,7 @@ void ProfileMerger::add_tree(Profile* from, uint32_t first_input) {
     sum_.frames.push_back(std::move(frame));
   }
   if (sum_.nodes.empty()) sum_.nodes.emplace_back();
-  // Node i becomes first + i − 1; the root does not change.
+  // Node i becomes first_node + i − 1; the root does not change.
   const auto first_node = static_cast<uint32_t>(sum_.nodes.size());
   for (size_t i = 1; i < from->nodes.size(); ++i) {
     const FrameNode& node = from->nodes[i];
@@ -165,7 +166,7 @@ void ProfileMerger::add_devices(Profile* from, Offsets offsets) {
     same->totals.max_blocks_ns = moment.max_blocks_ns;
     for (Site& site : device.sites) {
       if (site.node != 0) site.node = first_node + site.node - 1;
-      site.live_bytes.clear();  // its moments differ from the others'
+      site.live_bytes.clear();  // the devices of other profiles have other moments
       site.steps.clear();
       site.stays.clear();
       if (!is_sum && site.grouped_stacks == 0) site.spread = {spread_of_one(site.numbers, 0)};
@@ -222,7 +223,7 @@ void ProfileMerger::add_inputs(const Profile& from, const std::string& file) {
             [](const MergedPart& a, const MergedPart& b) { return is_device_before(a.device, b.device); });
 }
 
-// By a module's identity, which further merges do not change, as they may its path.
+// Orders modules by their identity, because a further merge may change a module's path but not its identity.
 void ProfileMerger::order_modules() {
   std::vector<ProfileModule> modules;
   std::vector<uint32_t> number(sum_.modules.size());
@@ -237,8 +238,8 @@ void ProfileMerger::order_modules() {
   }
 }
 
-// Runs before sites are added up, so that among processes with the same maximum the first one does not depend on the
-// order.
+// Orders the inputs before sites are summed. So if several processes have the same maximum, the first of them does not
+// depend on the order of merges.
 void ProfileMerger::order_inputs() {
   std::vector<uint32_t> order(inputs_.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -286,7 +287,7 @@ Result<Done> ProfileMerger::add(Profile profile, const std::string& file) {
   if (profile.merged.empty()) unite_modules(&profile);
   add_run({profile, base_name(file), added_ == 0}, &sum_.run);
   const auto first_input = static_cast<uint32_t>(inputs_.size());
-  add_inputs(profile, file);  // finds its places, before its tree is moved
+  add_inputs(profile, file);  // needs the profile's tree, which add_tree() moves
   add_tree(&profile, first_input);
   ++added_;
   if (sum_.nodes.size() > 2 * canonical_nodes_ + kNodesBetween) settle();

@@ -1,20 +1,22 @@
 // cli/model/compare/merge_profiles.h: merges several profiles by site: processes of a run, ranks of a job, runs of a
 // program.
 //
-// Sites of several inputs are the same if they have the same path: frames with the same function, place and address, in
-// modules that are the same by build id, or by file name without one.
+// Sites of several inputs are the same if they have the same path: frames with the same function, source line and
+// address, in the same module. Modules are the same if their build ids are; without build ids, if their file names are.
 //
 // Guarantees
-//  - Totals, leaks, temporary blocks and lifetimes add up exactly; the result is canonical and holds
+//  - Totals, leaks, temporary blocks and lifetimes add up exactly; the result is canonical and meets
 //    cli/model/profile/invariants.h.
-//  - The peak is the sum of what each process had at its own peak. Those moments differ, so the sum was never in use at
-//    once; Profile::merged keeps every process's own. There is no timeline, and no live bytes of sites at moments.
+//  - The peak is the sum of what each process had at its own peak. These moments differ, so that much memory was never
+//    in use at once. Profile::merged keeps each process's own peak. There is no timeline, and no live bytes of sites at
+//    moments.
 //  - The result is the same to the byte for any order of profiles, and any merges in between (unit/read, "any tree of
 //    merges …"): a process is identified by its entry in `merged`. Rows that were summed before the merge
-//    (group_small_sites()) stay summed, and calls of a device's API beyond kMostApiRows are those of the merge that
-//    first had too many.
-//  - It keeps each site's smallest and largest value, and the process with the largest (site_spread.h).
-// Not provided: a peak of the machine; the profiles do not say how their moments relate.
+//    (group_small_sites()) stay summed, and rows of a device's API calls beyond kMostApiRows stay summed as in the
+//    first merge that had too many.
+//  - It keeps, for each site, the smallest and largest value of a process, and which process had the largest
+//    (site_spread.h).
+// Not provided: the peak of the machine, because the profiles do not say how their moments relate.
 // Context:  one thread per merger; several mergers may work at the same time.
 // Cost:     as canonicalize, a few times; memory for the result and a few inputs, regardless of their number.
 #pragma once
@@ -30,7 +32,7 @@ namespace heapprof::cli {
 
 class ProfileMerger {
  public:
-  // Adds a profile that was read from `file`; a problem if its kind differs from those before.
+  // Adds a profile that was read from `file`. Returns a problem if its kind differs from that of the profiles before.
   Result<Done> add(Profile profile, const std::string& file);
   // How many profiles were added; a sum counts once.
   size_t inputs() const { return added_; }
@@ -38,7 +40,7 @@ class ProfileMerger {
   Profile take();
 
  private:
-  // The moment of a device's peak, from one of its inputs: the largest, then the earliest.
+  // The moment of the largest peak that an input has on a device; of equal peaks the earliest.
   struct PeakMoment {
     uint64_t peak_bytes = 0;
     uint64_t peak_ns = UINT64_MAX;

@@ -1,5 +1,5 @@
-// cli/model/compare/merge_runs.cc: lists have a fixed order, and a list that is cut keeps the same entries in any order
-// of merges: the largest, with ties decided by all fields of an entry.
+// cli/model/compare/merge_runs.cc: lists have a fixed order. A list that is cut keeps the largest entries, and all
+// fields of an entry decide ties, so it keeps the same entries in any order of merges.
 #include "cli/base/saturating.h"
 #include "cli/model/compare/merge_parts.h"
 #include "cli/model/profile/site_numbers.h"
@@ -23,7 +23,7 @@ void add_names(std::vector<std::string>* names, const std::vector<std::string>& 
   sort_and_unite(names);
 }
 
-// Their common value, or nothing if they differ.
+// Keeps the common value; clears it if the two differ.
 template <typename Value>
 void keep_equal(Value* sum, const Value& other) {
   if (*sum != other) *sum = Value();
@@ -74,14 +74,14 @@ void keep_equal_machine(Machine* sum, const Machine& other) {
   keep_equal(&sum->libc, other.libc);
 }
 
-// The common command, or the alphabetically first of different programs' names.
+// Keeps the common command. If the commands differ, keeps only the program name that comes first alphabetically.
 void add_command(std::vector<std::string>* sum, const std::vector<std::string>& other) {
   if (*sum == other) return;
   if (sum->empty() || other.empty()) return sum->clear();
   *sum = {std::min(sum->front(), other.front())};
 }
 
-// The alphabetically first of several reasons; no reason sorts last.
+// Keeps the reason that comes first alphabetically; an empty reason comes last.
 void add_reason(std::string* sum, const std::string& other) {
   if (sum->empty() || (!other.empty() && other < *sum)) *sum = other;
 }
@@ -94,7 +94,8 @@ void add_thread(Thread* sum, const Thread& thread) {
   add_to(&sum->frees, thread.frees);
 }
 
-// Merges threads. Those that allocated most are kept by name; ids of different processes may be equal.
+// Merges threads: the ones that allocated most are kept, the others summed. Threads are not united by id, because ids
+// of different processes may be equal.
 void add_threads(RunInfo* sum, const RunInfo& run) {
   sum->threads.insert(sum->threads.end(), run.threads.begin(), run.threads.end());
   add_to(&sum->other_threads_count, run.other_threads_count);
@@ -122,7 +123,8 @@ void add_counters(RunInfo* sum, const RunInfo& run) {
 #undef RUN_COUNTER
 }
 
-// In a sum with sampled profiles, the exact numbers of the heap include the profiles without sampling.
+// A profile without sampling has its exact numbers in the totals. They are copied, so that a sum's exact numbers
+// include it.
 Sampling sampling_of(const Profile& profile) {
   Sampling sampling = profile.run.sampling;
   if (sampling.is_sampled()) return sampling;
@@ -142,7 +144,7 @@ void add_sampling(const Sampling& sampling, Sampling* sum) {
   sum->unrecorded_ns = std::max(sum->unrecorded_ns, sampling.unrecorded_ns);
 }
 
-// If only some of the runs had their leaks classified, only a part is classified.
+// If leaks were classified in some of the runs only, the reason says that a part is missing.
 void add_judgement(const LeakJudgement& judgement, LeakJudgement* sum) {
   constexpr const char* kSome = "some of the runs were not judged";
   if (judgement.is_made != sum->is_made) {
@@ -164,13 +166,13 @@ void add_run(const AddedRun& added, RunInfo* into) {
   const Profile& from = added.profile;
   const RunInfo& run = from.run;
   RunInfo& sum = *into;
-  // A sum's own reason names the incomplete input.
+  // The reason of a sum already names the incomplete input.
   const std::string reason = run.complete          ? ""
                              : from.merged.empty() ? added.file + ": " + run.incomplete_reason
                                                    : run.incomplete_reason;
   if (added.is_first) {
     sum = run;
-    sum.job = {};  // the parts have theirs
+    sum.job = {};  // each part has its own
     sum.title.clear();
     sum.sampling = sampling_of(from);
     sum.threads.clear();

@@ -15,8 +15,8 @@ struct PeakSpread {
   uint64_t median_bytes = 0;
   uint64_t largest_bytes = 0;
   const MergedPart* largest = nullptr;
-  std::vector<const MergedPart*> outliers;  // further from the median than a quarter of it, the furthest first
-  uint64_t smallest_other_bytes = 0;        // of those that are no outliers
+  std::vector<const MergedPart*> outliers;  // further from the median than a quarter of it; furthest first
+  uint64_t smallest_other_bytes = 0;        // of the inputs that are not outliers
   uint64_t largest_other_bytes = 0;
 };
 // The peaks of one device over the inputs. parts is 0 if the profile is not merged.

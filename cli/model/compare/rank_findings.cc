@@ -1,5 +1,6 @@
-// cli/model/compare/rank_findings.cc: a rank that differs by a quarter is normal if all ranks differ, so a high value
-// is measured against the usual differences. If all ranks are alike, a few bytes do not count either.
+// cli/model/compare/rank_findings.cc: if all ranks differ, a rank that is a quarter above the median is normal. So a
+// high value must exceed the usual differences. It must also exceed a quarter of the median, because if all ranks are
+// nearly equal, a few bytes exceed the usual differences.
 #include "cli/model/compare/rank_findings.h"
 
 #include "cli/base/median.h"

@@ -1,7 +1,6 @@
-// cli/model/compare/rank_findings.h: what a merged profile says of its ranks: which failed, which are missing, and
-// whose full profile is worth keeping.
+// cli/model/compare/rank_findings.h: x which ranks' full profiles are worth keeping.
 //
-// A process that a rank started can fail without its rank, and is not included.
+// Processes that a rank started are not included, because they can fail while the rank succeeds.
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -12,17 +11,17 @@
 
 namespace heapprof::cli {
 
-// An input that the sum does not represent.
+// An input that differs from what the sum shows.
 struct NotedInput {
-  const MergedPart* part = nullptr;  // its first
+  const MergedPart* part = nullptr;  // the input's first part
   std::string why;                   // "killed by signal 9", "peak of host 3.00 GiB, median 1.00 GiB"
 };
 
-// Ranks that were killed or exited with a status other than 0; processes, if the profile has no ranks.
+// Ranks that were killed or exited with a status other than 0. If the profile has no ranks, processes that did.
 std::vector<NotedInput> find_failed_inputs(const Profile& profile);
 
-// Those with a peak above the median by more than five times the median absolute deviation and by more than a quarter
-// of the median, on any device; the furthest above first, at most kMostHighInputs.
+// Inputs whose peak, on any device, is above the median by more than five times the median absolute deviation and by
+// more than a quarter of the median. The furthest above comes first; at most kMostHighInputs.
 inline constexpr size_t kMostHighInputs = 8;
 inline constexpr uint64_t kDeviationsAbove = 5;
 std::vector<NotedInput> find_high_inputs(const Profile& profile);
@@ -36,7 +35,7 @@ struct MissingRanks {
 inline constexpr size_t kMostNamedRanks = 20;
 MissingRanks find_missing_ranks(const Profile& profile);
 
-// "rank 17 on node3"; the file of a process without a rank.
+// "rank 17 on node3"; for a process without a rank, its file.
 std::string input_name(const MergedPart& part);
 // Counts ranks, and the hosts that they ran on ("node0, node1 …").
 struct RankCount {

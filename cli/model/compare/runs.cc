@@ -1,11 +1,12 @@
 // cli/model/compare/runs.cc: runs are paired by their commands, and only then by the names of their files.
 //
-// Two folders of profiles have the same programs in different order, and pids in file names differ from run to run. So
-// pairs are made by the command line (without the program's folder, which differs between builds); the rest is paired
-// by file name.
+// Two folders may have profiles of the same programs in different order, and pids in file names differ from run to run.
+// So pairs are made by the command line (without the program's folder, which differs between builds). The remaining
+// profiles are paired by file name.
 //
-// The median run is a real run, the lower of the two in the middle: a mean would mix the sites of several runs. The
-// runs' largest difference from it is the noise, below which a difference means nothing.
+// The median run is one of the runs, because a mean would mix the sites of several runs. For an even number it is the
+// lower of the two in the middle. The noise is the largest difference of a run from the median run. A smaller
+// difference between two sets of runs means nothing.
 #include "cli/model/compare/runs.h"
 
 #include "cli/base/file_name.h"

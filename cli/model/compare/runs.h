@@ -1,8 +1,8 @@
-// cli/model/compare/runs.h: runs without their sites: the median of several, how far they differ, and which runs of two
-// sets belong together.
+// cli/model/compare/runs.h: compares runs without their sites: the median of several runs, how far they differ, and
+// which runs of two sets belong together.
 //
 // Guarantees
-//  - Deterministic: among equals the one named first.
+//  - Deterministic: among equal runs the one that the user named first is chosen.
 #pragma once
 
 #include "cli/base/units.h"
@@ -27,13 +27,14 @@ struct RunTotals {
 };
 
 RunTotals sum_run(const Profile& profile, const std::string& file);
-PlaceNumbers numbers_on(const RunTotals& run, const std::string& device);  // zeros if it lacks the device
+PlaceNumbers numbers_on(const RunTotals& run, const std::string& device);  // zeros if the run lacks the device
 
-// Whether the two ran the same program with the same arguments. The program's folder does not matter; an unknown
+// Whether both runs are of the same program with the same arguments. The program's folder does not matter. An unknown
 // command equals any other.
 bool is_same_command(const RunTotals& a, const RunTotals& b);
 
-// The median run by the first device's peak, or its total without a peak; of two the lower. pre: not empty
+// The index of the median run by the first device's peak, or by its total if there is no peak; the lower one for an
+// even number of runs. pre: not empty
 size_t median_run(const std::vector<RunTotals>& runs);
 
 // The largest difference of a run from the median one, as a share of its value. 0 for one run.
@@ -48,7 +49,8 @@ struct Pairing {
   std::vector<size_t> base_only;
   std::vector<size_t> current_only;
 };
-// Runs of one command belong together, several of one side as repeated runs; of the rest, files with the same name.
+// Runs of one command belong together; several on one side are repeated runs. The remaining runs are paired by file
+// name.
 Pairing pair_runs(const std::vector<RunTotals>& base, const std::vector<RunTotals>& current);
 
 }  // namespace heapprof::cli

@@ -1,9 +1,9 @@
 // cli/model/compare/scope_changes.cc: see scope_changes.h.
 //
 // The scopes of both profiles are merged into one tree of paths. Each number of a scope is identified by its device or
-// call, and looked up in both profiles, so that one that only one profile has is compared with 0. The memory of an
-// inner scope is included in all scopes around it, so growth deep inside would rank the outermost scope first. So
-// scopes are ranked by their own numbers, and shown including their inner scopes.
+// call, and looked up in both profiles. If only one profile has a number, it is compared with 0. The numbers shown
+// include those of inner scopes. But growth in an inner scope would then rank the outermost scope first, so scopes are
+// ranked by their own numbers.
 #include "cli/model/compare/scope_changes.h"
 
 #include "cli/model/profile/site_numbers.h"
@@ -27,7 +27,7 @@ uint64_t magnitude(int64_t value) {
   return value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
 }
 
-// One profile's number.
+// A number of one profile.
 struct Measured {
   ScopeField field;
   const std::string& of;
@@ -67,7 +67,7 @@ class ScopeMatcher {
   }
 
  private:
-  // One device after the other, each with all its numbers, in the order of the profiles.
+  // By ScopeField, but with all memory numbers of one device together; devices in the order of the profiles.
   static bool is_before(const ScopeNumber& a, const ScopeNumber& b) {
     const auto group = [](const ScopeNumber& number) {
       const bool is_memory =
@@ -95,7 +95,7 @@ class ScopeMatcher {
     add_count(ScopeField::kBegun, "", scope.begun);
     add_count(ScopeField::kItems, "", scope.items);
     add(ScopeField::kTime, "", clamped(scope.time_ns), clamped(scope.own_time_ns));
-    // An average is ranked through the sum that it belongs to.
+    // The average's own part is 0, because the scope is ranked by kTime, the sum from which the average is computed.
     add(ScopeField::kTimePerRun, "", clamped(scope.ended == 0 ? 0 : scope.time_ns / scope.ended), 0);
     for (const ScopeMemory& all : with_inner) {
       const auto found = std::find_if(scope.memory.begin(), scope.memory.end(),
@@ -134,7 +134,7 @@ bool is_time_changed(const ScopeNumber& number, const Tolerance& tolerance) {
   };
   if (!exceeds(kLeastTimeShare) || !exceeds(tolerance.share)) return false;
   if (number.field == ScopeField::kTime) return number.amount() > kLeastTimeNs;
-  // If a profile lacks the scope, or it never ended there, its average does not differ.
+  // If a profile lacks the scope, or the scope never ended there, the average does not count as changed.
   const uint64_t runs = std::min(number.runs[kBase], number.runs[kCurrent]);
   return Wide{number.amount()} * runs > kLeastTimeNs;
 }

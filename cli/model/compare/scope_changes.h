@@ -2,9 +2,10 @@
 // paths.
 //
 // Guarantees
-//  - A scope is the same in both profiles if its category and name are, and those of all scopes around it.
-//  - Any difference of a memory number or a count is a change. A number counted per run of a scope (calls of a device's
-//    API, kernels) changed if the average did: twice the runs with twice the calls are no change.
+//  - A scope is the same in both profiles if its category and name are the same, and also those of all scopes around
+//    it.
+//  - Any difference of a memory number or a count is a change. Calls of a device's API and kernel launches are compared
+//    by their average per run of the scope: twice the calls in twice the runs do not count as a change.
 //  - Deterministic for equal profiles; a profile compared with itself has no change.
 // Not provided: marks, percentiles of times.
 // Cost:     linear in scopes, except for sorting them.
@@ -24,11 +25,11 @@ namespace heapprof::cli {
 enum class ScopeField {
   kBegun,
   kItems,
-  kTime,        // with inner scopes, as all numbers of memory are
-  kTimePerRun,  // of those that ended
+  kTime,        // including inner scopes, as all numbers of memory do
+  kTimePerRun,  // average of the runs that ended
   kAllocatedBytes,
   kAllocatedBlocks,
-  kKeptBytes,  // net change: allocated less freed; below 0: it freed memory that was allocated before
+  kKeptBytes,  // net change: allocated less freed; negative if it freed memory that was allocated before
   kPeakInsideBytes,
   kKernelLaunches,  // per run
   kCalls,           // per run
@@ -46,8 +47,8 @@ struct ScopeNumber {
   ScopeField field = ScopeField::kBegun;
   std::string of;              // the device, or the call; else empty
   BySide<int64_t> value = {};  // 0 if the profile lacks the scope; saturates at the type's limit
-  BySide<int64_t> own = {};    // of it the scope's own part, without inner scopes
-  BySide<uint64_t> runs = {};  // for times those that ended, for all else those that were begun
+  BySide<int64_t> own = {};    // the part of `value` without inner scopes
+  BySide<uint64_t> runs = {};  // for times, runs that ended; for other numbers, runs that began
 
   uint64_t amount() const { return distance(value); }
   uint64_t own_amount() const { return distance(own); }
@@ -67,7 +68,7 @@ struct ScopeChange {
   BySide<bool> is_in = {};
   BySide<uint64_t> begun = {};
   BySide<uint64_t> ended = {};
-  std::vector<ScopeNumber> numbers;  // those that are not 0 in both profiles, in the order of ScopeField by device
+  std::vector<ScopeNumber> numbers;  // except those that are 0 in both profiles; in the order of ScopeField, by device
 };
 
 struct ScopesDiff {
@@ -81,8 +82,8 @@ struct ScopesDiff {
 ScopesDiff diff_scopes(const Scopes& base, const Scopes& current);
 
 // Times differ from run to run. A time is a change if it differs by more than a quarter of the base's, or by more than
-// the tolerance's share if that is larger, and by more than a millisecond. The millisecond is for all runs together;
-// for an average, over as many runs as the profile with fewer runs has.
+// the tolerance's share if that is larger, and by more than a millisecond. The millisecond applies to all runs
+// together. For an average, it is divided by the number of runs of the profile with fewer runs.
 inline constexpr Ratio kLeastTimeShare = {1, 4};
 inline constexpr uint64_t kLeastTimeNs = 1'000'000;
 bool is_changed(const ScopeNumber& number, const Tolerance& tolerance);
@@ -91,10 +92,11 @@ bool is_different(const ScopeNumber& number);
 
 // Indexes of the scopes with a changed number, the most changed first. The weight of a change is its share of the
 // largest value of that number in either profile. A scope's weight is the largest share of its own numbers, without
-// inner scopes; among equals the inner scope comes first. `all`: also those that changed by no more than the tolerance.
+// inner scopes. Among equal weights the inner scope comes first. `all`: includes scopes that changed by no more than
+// the tolerance.
 std::vector<uint32_t> rank_scopes(const ScopesDiff& diff, const Tolerance& tolerance, bool all);
 
-// The scopes around it and itself, the outermost first.
+// The indexes of the scopes around this one and of itself, the outermost first.
 std::vector<uint32_t> scope_path(const ScopesDiff& diff, uint32_t place);
 
 }  // namespace heapprof::cli

@@ -31,7 +31,7 @@ std::string_view without_rust_hash(std::string_view name) {
 }
 
 // A module's name for the comparison; empty for the program itself, so that "render", "render-v2" and "build-2/render"
-// are the same. A sum of several programs has no program; there the other profile's counts.
+// are the same. If a sum of several programs has no program of its own, the other profile's program counts.
 std::string_view module_word(const Profile& profile, const Profile& other, uint32_t module) {
   if (module >= profile.modules.size()) return "?";
   const std::string_view name = base_name_view(profile.modules[module].path);
@@ -45,13 +45,13 @@ std::string_view build_id(const Profile& profile, const Frame& frame) {
   return frame.module < profile.modules.size() ? std::string_view(profile.modules[frame.module].build_id) : "";
 }
 
-// One profile's names for addresses without a name in the other, in modules that both have.
+// The function names of one profile by build id and address, for frames of the other profile that have no name.
 class KnownNames {
  public:
   explicit KnownNames(const Profile& profile) {
     for (const ProfileModule& module : profile.modules) build_ids_.insert(module.build_id);
     for (const Frame& frame : profile.frames) {
-      // A symbol table would name the function at an address that was not inlined.
+      // An inlined function is left out: a symbol table names only the function that contains the address.
       if (!frame.function.empty() && !frame.inlined) names_[build_id(profile, frame)].try_emplace(frame.svma, &frame);
     }
   }
@@ -77,7 +77,7 @@ std::string name_of(const Profile& profile, const Frame& frame, const std::strin
 
 // Compilers number the lambdas, closures and nameless types of a function or a file, so inserting one renumbers the
 // following ones: "start::{lambda#2}" (gcc), "start::$_1" (clang), "load::{closure#0}" (rustc), "lambda$load$1"
-// (javac). The name without the numbers; empty if it has none.
+// (javac). Returns the name without such numbers; empty if it has no number.
 std::string without_numbers(std::string_view name) {
   std::string text;
   bool has_number = false;
@@ -101,7 +101,7 @@ std::string without_numbers(std::string_view name) {
   return has_number ? text : std::string();
 }
 
-// The names of one profile with numbers, by the name without them.
+// One profile's names that contain numbers, by the name without the numbers.
 using NumberedNames = std::unordered_map<std::string, std::set<std::string>>;
 
 bool is_small_sites_frame(const Frame& frame) { return frame.svma == 0 && frame.function == kSmallSitesText; }

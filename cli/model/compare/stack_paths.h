@@ -4,9 +4,9 @@
 // A frame is identified by its function's plain name (no parameters, no suffix of a compiler's clone such as .isra or
 // .cold) and its module's file name. The main programs of the two profiles count as the same module, whatever their
 // file names, and a library's version is ignored. Lines, source files and folders never count. Valgrind and dhat-rs do
-// not record the modules of named frames: if one profile is theirs, only names count. A frame without a name is
-// identified by its module, and by its address only if both profiles have the identical module (by build id). If the
-// other profile has a name for that address (it was not stripped), the frame gets it.
+// not record the modules of named frames: if one of the two profiles comes from them, only names count. A frame without
+// a name is identified by its module, and by its address only if both profiles have the identical module (by build id).
+// If the other profile has a name for that address (its module was not stripped), the frame gets that name.
 //
 // A stack's path is its user functions (cli/model/analysis/frame_kind.h) from the outermost inwards. A function that
 // follows itself appears only once, which also merges a compiler's clone with the function that it was split from. The
@@ -16,8 +16,8 @@
 //
 // Guarantees
 //  - A path's number is larger than those of its prefixes; 0 is no stack. Equal profiles give equal numbers.
-// Not provided: telling apart two functions with the same name in one module (static in two files, overloaded): they
-// count as one.
+// Not provided: a distinction between functions with the same name in one module (static in two files, overloaded).
+// They count as one.
 // Cost:     linear in frames and nodes.
 #pragma once
 
@@ -45,8 +45,8 @@ class StackPaths {
   StackPaths(BySide<const Profile*> profiles, BySide<const PlaceTree*> trees);
 
   uint32_t path_of(Side side, const Site& site);
-  // pre for all that follow: the path is not 0, unless stated otherwise.
-  uint32_t innermost(uint32_t path) const { return paths_[path].frame; }  // the number of a function
+  // pre for all functions below, unless stated otherwise: the path is not 0.
+  uint32_t innermost(uint32_t path) const { return paths_[path].frame; }  // a function's number
   uint32_t caller(uint32_t path) const { return paths_[path].parent; }    // the path without its innermost function
   size_t length(uint32_t path) const { return lengths_[path]; }           // 0 for path 0
   bool is_subsequence(uint32_t shorter, uint32_t longer) const;
@@ -55,9 +55,9 @@ class StackPaths {
   using FunctionSet = std::array<uint64_t, 4>;
   FunctionSet functions_of(uint32_t path) const;
 
-  // Whether the "function" represents all unnamed ones of a module that differs between the profiles.
+  // Whether the "function" stands for all unnamed functions of a module that differs between the profiles.
   bool is_by_module(uint32_t function) const { return by_module_[function] != 0; }
-  // Whether the function is anywhere in the profile.
+  // Whether the profile of `side` has the function anywhere.
   bool is_known(Side side, uint32_t function) const { return known_[side][function] != 0; }
   // The path without the functions that the profile of `side` lacks; may be 0.
   uint32_t project(uint32_t path, Side side);

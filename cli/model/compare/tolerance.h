@@ -1,4 +1,5 @@
-// cli/model/compare/tolerance.h: how large a change is ignored: the one rule of `diff` and of `check` with a baseline.
+// cli/model/compare/tolerance.h: how large a change may be to be ignored. `diff` and `check` with a baseline use the
+// same rule.
 #pragma once
 
 #include "cli/base/units.h"
@@ -8,7 +9,7 @@
 
 namespace heapprof::cli {
 
-// How much may grow: a share of the base, or so many bytes or blocks, whichever is larger.
+// Allowed growth: a share of the base, or a number of bytes or blocks, whichever is larger.
 struct Tolerance {
   Ratio share = {1, 100};  // of the base
   uint64_t slack_bytes = 4096;
@@ -19,9 +20,9 @@ struct Tolerance {
 
 bool is_within(const Change& change, Metric metric, const Tolerance& tolerance);
 bool is_growth(const Change& change, Metric metric, const Tolerance& tolerance);  // beyond the tolerance
-// The largest value that is no growth over the base.
+// The largest value that does not count as growth over the base.
 uint64_t most_within(uint64_t base, Metric metric, const Tolerance& tolerance);
-// The same by the share, or by `slack` if that is more.
+// The same, with this share of the base, or `slack` if that is more.
 uint64_t most_within(uint64_t base, const Ratio& share, uint64_t slack);
 
 }  // namespace heapprof::cli

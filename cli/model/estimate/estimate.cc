@@ -1,5 +1,5 @@
-// cli/model/estimate/estimate.cc: the largest batch is found by trial. An inverted formula would be a second one for
-// each kind, and would have to know how pages, packed elements and overhead are rounded.
+// cli/model/estimate/estimate.cc: the largest batch is found by trial. To invert a formula would need a second formula
+// for each kind, which would have to know how pages, packed elements and overhead are rounded.
 #include "cli/model/estimate/estimate.h"
 
 #include "cli/base/problems.h"
@@ -10,7 +10,7 @@
 namespace heapprof::cli {
 namespace {
 
-// Pages are modelled as so many sequences of one page each.
+// A number of pages is computed as the same number of sequences of one page each.
 KvCacheShape kv_cache_shape(const EstimateInput& input) {
   const uint64_t batch = input.pages ? *input.pages : input.batch;
   const uint64_t tokens = input.pages ? input.page_tokens : input.tokens;
@@ -33,7 +33,8 @@ ByteEstimate with_overhead(const EstimateInput& input) {
   return estimate ? try_add_overhead(estimate.bytes, input.overhead) : estimate;
 }
 
-// The number of the input that grows until no more fits; nullptr: none can.
+// The field of the input that is increased to find the largest value that fits; nullptr if there is no such field (a
+// scalar).
 uint64_t* growing_number(EstimateInput* input, LargestInput* largest) {
   switch (input->kind) {
     case EstimateKind::kTensor:

@@ -1,5 +1,5 @@
-// cli/model/estimate/estimate.h: computes how much memory something takes before it is allocated, and whether that is
-// available.
+// cli/model/estimate/estimate.h: computes how much memory a tensor, cache or model needs before it is allocated, and
+// whether that much is available.
 //
 // The formulas are those of heapprof/estimate.hpp, which programs include as well.
 #pragma once
@@ -41,9 +41,9 @@ struct EstimateInput {
 
 // Memory that is available, or assumed to be.
 struct MemoryAtHand {
-  std::string device;        // "cuda:0": measured; empty: a limit, not measured
+  std::string device;        // "cuda:0" if it was measured; empty: a limit that the user gave
   std::string product;       // of a device: "NVIDIA H200"
-  uint64_t free_bytes = 0;   // of a device: while heapprof's own context is on it; otherwise the limit
+  uint64_t free_bytes = 0;   // of a device: measured while heapprof has a context on it; otherwise the limit
   uint64_t total_bytes = 0;  // of a device
   std::optional<uint64_t> context_bytes;
   uint64_t reserve_bytes = 0;  // to be left free
@@ -57,7 +57,7 @@ struct LargestInput {
   const char* name = "";   // "batch", "first_dimension", "pages", "parameters"
   const char* words = "";  // "largest batch that fits"
   uint64_t value = 0;      // UINT64_MAX: any
-  uint64_t bytes = 0;      // that it takes, with overhead
+  uint64_t bytes = 0;      // what that value takes, with overhead
 };
 
 struct EstimateResult {
@@ -66,7 +66,7 @@ struct EstimateResult {
   uint64_t bytes = 0;
   uint64_t needed_bytes = 0;  // with overhead
   std::optional<MemoryAtHand> memory;
-  std::optional<LargestInput> largest;  // none for a scalar, or without `memory`
+  std::optional<LargestInput> largest;  // nullopt for a scalar, or without `memory`
 
   bool fits() const { return !memory || needed_bytes <= memory->available_bytes(); }
 };

@@ -102,7 +102,7 @@ Result<Expectation> parse_expectation(std::string_view text, Subject* subject) {
   const std::string_view margin_text = trimmed(text.substr(at + sign.size()));
   uint64_t margin = 0;
   if (const std::optional<uint64_t> share = parse_share(margin_text)) {
-    margin = subject->is_share ? *share : share_of(*middle, *share);  // of a share: percentage points
+    margin = subject->is_share ? *share : share_of(*middle, *share);  // for a share, the margin is in percentage points
   } else {
     Subject same = *subject;
     const Result<uint64_t> absolute = parse_amount(margin_text, &same);

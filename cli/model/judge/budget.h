@@ -1,9 +1,10 @@
-// cli/model/judge/budget.h: what a program may take: limits on a metric of a device, or on the part of some functions.
+// cli/model/judge/budget.h: how much memory a program may use: limits on a metric of a whole device, or of what some
+// functions and their callees allocate.
 //
-// Made from flags, or from a file by cli/read/read_budget; cli/model/judge/verdict.h judges profiles by it.
+// A budget is made from flags, or by cli/read/read_budget from a file. cli/model/judge/verdict.h judges profiles by it.
 //
 // Guarantees
-//  - Amounts are integers: bytes, blocks, or hundredths of a percent. The resident set is not used.
+//  - Amounts are integers: bytes, blocks, or hundredths of a percent. The resident set size is not limited.
 #pragma once
 
 #include "cli/base/problems.h"
@@ -26,8 +27,9 @@ namespace heapprof::cli {
 
 inline constexpr uint64_t kWholeShare = 10'000;  // 100 %, in hundredths of a percent
 
-// What is limited. Peak, total and leaked are bytes, allocations are blocks; temporary are blocks or a share of the
-// allocations. For a scope, `metric` is unused, and the device counts if the scope's metric has one.
+// What is limited. The metrics peak, total and leaked are in bytes, allocations in blocks, temporary in blocks or as a
+// share of the allocations. For a scope, `metric` is unused, and `device` is used only if the scope's metric is per
+// device.
 struct Subject {
   static constexpr size_t kWhole = SIZE_MAX;
 
@@ -42,8 +44,8 @@ struct Subject {
 };
 
 bool is_in_bytes(const Subject& subject);
-bool is_of_device(const Subject& subject);  // false: of the scope as a whole, or of its calls
-// "peak", "calls_per_run": its key in a budget.
+bool is_of_device(const Subject& subject);  // false: it is of a scope as a whole, or of its calls
+// The subject's key in a budget: "peak", "calls_per_run".
 const char* subject_word(const Subject& subject);
 
 // The position of a value in the budget's file, so that --update-budget can replace it.
@@ -58,7 +60,7 @@ struct Limit {
   std::optional<Expectation> expect;
   FileLine at;              // line 0: `file` is the flag that set it
   bool is_default = false;  // from [defaults]: no error if the program has no such device
-  ValueText text;           // of `most`
+  ValueText text;           // position of `most`
 };
 
 // Memory allocated below the frames that match.
@@ -68,24 +70,25 @@ struct SubtreeBudget {
   FileLine at;
 };
 
-// For a command: only the program that it starts, or also every process that this one starts.
+// Which processes of a command are judged: only the program that the command starts, or also every process that this
+// program starts.
 enum class ProcessScope { kStarted, kEach };
 
 struct Budget {
   std::string name;
   std::vector<std::string> command;  // empty: none is given
-  std::vector<Limit> limits;         // of the whole and of subtrees; one for each subject
+  std::vector<Limit> limits;         // of devices, subtrees and scopes; one for each subject
   std::vector<SubtreeBudget> subtrees;
-  std::vector<ScopeBudget> scopes;  // those without a limit are only compared with the baseline
+  std::vector<ScopeBudget> scopes;  // a scope without a limit is only compared with the baseline
   Suppressions ignores;             // leaks that do not count
   std::optional<uint64_t> warn_share;
-  std::optional<uint64_t> tolerance_share;  // growth over the baseline,
-  std::optional<uint64_t> slack_bytes;      // and never less than this; 0: then counts have no slack either
+  std::optional<uint64_t> tolerance_share;  // allowed growth over the baseline
+  std::optional<uint64_t> slack_bytes;      // growth up to this is always allowed; 0: counts have no slack either
   std::optional<uint64_t> runs;
   std::optional<ProcessScope> processes;
-  std::string baseline;              // a profile, or a folder that has NAME.json; empty: none
+  std::string baseline;              // path of a profile, or of a folder that has NAME.json; empty: no baseline
   std::string message;               // shown if it is exceeded
-  std::optional<Contract> contract;  // what must hold besides the limits; then `name` is its id
+  std::optional<Contract> contract;  // assertions besides the limits; then `name` is the contract's id
   FileLine at;
 };
 
@@ -96,27 +99,30 @@ struct BudgetFile {
   std::vector<Budget> budgets;
 };
 
-// "3 %", "0.5%" in hundredths of a percent; none if it is no percentage (base/units.h), or has more digits.
+// "3 %", "0.5%" in hundredths of a percent. Returns nullopt if the text is not a percentage (base/units.h), or has more
+// digits.
 std::optional<uint64_t> parse_share(std::string_view text);
 // Decimal digits with _ between them.
 std::optional<uint64_t> parse_count(std::string_view text);
-// "3", "1.5" in hundredths; none with more than two digits after the point.
+// "3", "1.5" in hundredths. Returns nullopt if there are more than two digits after the point.
 std::optional<uint64_t> parse_average(std::string_view text);
 
-// "512 MiB", "2_000_000", "60 %": as the metric requires; sets subject->is_share. A problem says what was expected.
+// "512 MiB", "2_000_000", "60 %": in the unit that the metric requires. Sets subject->is_share. A problem says what was
+// expected.
 Result<uint64_t> parse_amount(std::string_view text, Subject* subject);
 // "12 GiB ± 2 %", "12 GiB +- 64 KiB".
 Result<Expectation> parse_expectation(std::string_view text, Subject* subject);
 // The value of a flag such as --max-peak: "host=512MiB", or "512MiB" for the host.
 Result<Limit> parse_limit_flag(const std::string& flag, Metric metric, const std::string& text);
 
-// The budget, with unset values taken from the defaults.
+// Returns the budget, with unset values taken from the defaults.
 Budget with_defaults(const Budget& defaults, Budget budget);
 
-// The allowed growth over the baseline. Without a slack of bytes, counts have none either: then only the share counts.
+// The allowed growth over the baseline. If the budget sets the slack of bytes to 0, blocks have no slack either, and
+// only the share counts.
 Tolerance tolerance_of(const Budget& budget);
 
-// True if one of the limits is for the scopes at that index.
+// True if one of the limits is for Budget::scopes[scope].
 bool has_limit_of_scope(const Budget& budget, size_t scope);
 
 // True if the budget is for this command line: the same arguments, and the same program, at least by its file name.

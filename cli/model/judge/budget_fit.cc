@@ -1,9 +1,9 @@
-// cli/model/judge/budget_fit.cc: the subject of a limit may be missing for a good reason or by mistake; which is
-// likelier depends on its kind.
+// cli/model/judge/budget_fit.cc: if a profile lacks the subject of a limit, there may be a good reason or a mistake.
+// Which of them is likelier depends on the kind of the subject.
 //
-// A function that is in no stack may have been inlined, or was not called this time: a warning. A missing device or
-// scope is more likely mistyped, and its limit would always be met: an error. To require that a scope is absent, a
-// budget sets its count to 0.
+// If a function is in no stack, it may have been inlined, or was not called this time, so there is a warning. If a
+// device or scope is missing, its name is more likely mistyped, and its limit would always be met, so there is an
+// error. To require that a scope is absent, a budget sets its count to 0.
 #include "cli/model/judge/budget_fit.h"
 
 #include "cli/base/problems.h"
@@ -19,9 +19,9 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kNearest = 3;  // similar names that are suggested for a missing one
+constexpr size_t kNearest = 3;  // how many similar names are suggested for a missing one
 
-// Uncounted scopes would make all numbers of the scopes too small.
+// Returns a problem if scopes were not counted, because then all numbers of scopes are too small.
 Result<Done> check_counted(const Budget& budget, const Profile& profile, const std::string& file) {
   const Scopes& scopes = profile.scopes;
   if (budget.scopes.empty()) return Done{};
@@ -103,7 +103,7 @@ Result<Done> BudgetFit::finish(std::vector<Problem>* warnings) const {
     if (!is_there && !limit.is_default) return limit_for_unknown_device(limit.at, subject.device, device_names_);
     if (!is_there) warnings->push_back(limit_not_needed(limit.at, subject.device, device_names_));
     is_judged = is_judged || is_there;
-    // A limit of 0 is met by a function that never appears.
+    // A limit of 0 expects that the function never appears.
     if (subject.subtree != Subject::kWhole && (limit.expect || limit.most.value_or(1) > 0))
       expects_some[subject.subtree] = true;
   }

@@ -1,5 +1,5 @@
-// cli/model/judge/budget_fit.h: whether profiles have what a budget limits: keeping a limit that measures nothing is
-// useless.
+// cli/model/judge/budget_fit.h: checks that profiles have what a budget limits, because a limit that measures nothing
+// is useless.
 #pragma once
 
 #include "cli/model/judge/budget.h"
@@ -11,18 +11,20 @@
 
 namespace heapprof::cli {
 
-// For one program, or all processes of one budget: the budget fits if one of them has what a limit is about.
+// Checks the profiles of one program, or of all processes of one budget, together. A limit fits if at least one of the
+// profiles has its subject.
 class BudgetFit {
  public:
   explicit BudgetFit(const Budget& budget)
       : budget_(budget), is_subtree_there_(budget.subtrees.size()), is_scope_there_(budget.scopes.size()) {}
 
-  // A problem if the profile cannot answer at all: its tool does not count a metric, or its scopes were not all
-  // counted. `file` is its name in messages.
+  // Returns a problem if the profile cannot be judged at all: its tool does not count a metric, or not all of its
+  // scopes were counted. `file` is the profile's name in messages.
   Result<Done> add(const Profile& profile, const std::string& file);
-  // A problem if no profile has the device of a limit, or a scope that the budget names, or if all limits are defaults
-  // for devices that no profile has and there is no baseline: then nothing would be judged. Less serious findings are
-  // added to *warnings: a pattern that matches nothing, a default for a device that does not exist.
+  // Returns a problem if no profile has the device of a limit, or a scope that the budget names. Also returns one if
+  // nothing would be judged: all limits are defaults for devices that no profile has, and there is no baseline. Less
+  // serious findings are added to *warnings: a pattern that matches nothing, or a default for a device that does not
+  // exist.
   Result<Done> finish(std::vector<Problem>* warnings) const;
 
  private:
@@ -36,17 +38,17 @@ class BudgetFit {
   std::vector<bool> is_scope_there_;
   bool has_scopes_ = false;
   bool has_device_calls_ = false;
-  std::string file_;                               // of the profile that was added last
+  std::string file_;                               // the file of the profile that was added last
   std::vector<std::vector<std::string>> nearest_;  // by scope of the budget: similar names
 };
 
-// A problem if the baseline does not know what the budget's scopes took.
+// Returns a problem if the baseline has no complete numbers of scopes, but the budget has scopes.
 Result<Done> check_scopes_of_baseline(const Budget& budget, const Profile& baseline, const std::string& file);
 
-// For the runs of one program, each with its file.
+// Checks the runs of one program; files[i] is the file of runs[i].
 Result<Done> check_budget(const Budget& budget, const std::vector<Profile>& runs, const std::vector<std::string>& files,
                           std::vector<Problem>* warnings);
-// For a single profile.
+// The same for a single profile.
 Result<Done> check_budget(const Budget& budget, const Profile& profile, const std::string& file,
                           std::vector<Problem>* warnings);
 

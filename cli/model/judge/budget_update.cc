@@ -18,7 +18,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-// Hundredths of a unit, rounded up; more than three digits are rounded up, too.
+// The size in a unit, with up to two decimals and at most three digits if there is a point; rounded up.
 std::string bytes_source(uint64_t bytes, uint64_t* value) {
   constexpr std::array<const char*, 7> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   size_t power = 0;
@@ -37,7 +37,7 @@ std::string bytes_source(uint64_t bytes, uint64_t* value) {
   return fmt::format("\"{} {}\"", whole, kUnits[power]);
 }
 
-// 1_234_567: TOML's integers have 63 bits.
+// "1_234_567"; limited to 63 bits, as TOML's integers are.
 std::string count_source(uint64_t count, uint64_t* value) {
   *value = std::min<uint64_t>(count, INT64_MAX);
   std::string digits = std::to_string(*value);

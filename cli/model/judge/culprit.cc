@@ -1,4 +1,5 @@
-// cli/model/judge/culprit.cc: blames the user function that has most of the excess metric, or grew most.
+// cli/model/judge/culprit.cc: names the user function with the largest part of the exceeded metric, or with the largest
+// growth.
 #include "cli/base/file_name.h"
 #include "cli/model/analysis/exception_reserve.h"
 #include "cli/model/analysis/frame_name.h"
@@ -28,7 +29,7 @@ class Finder {
     return find_places(profile_, tree_, part);
   }
 
-  // The profile with only the sites that the line is about, for a comparison.
+  // A copy of the profile with only the sites that the subject is about, for a comparison.
   Profile part(const Subject& subject) const {
     Profile part = profile_;
     std::erase_if(part.devices, [&](const Device& device) { return device.name != subject.device; });
@@ -51,7 +52,7 @@ class Finder {
   }
 
  private:
-  // By node: whether it counts; empty for a device as a whole.
+  // For each node, whether it counts. Empty for a device as a whole.
   std::vector<bool> stacks_of(const Subject& subject) const {
     if (subject.subtree == Subject::kWhole) return {};
     return frames_.stacks_with(budget_.subtrees[subject.subtree].frames);
@@ -86,7 +87,8 @@ std::optional<Culprit> largest(const Finder& finder, const Subject& subject, con
   return culprit;
 }
 
-// By function and call path (cli/model/compare/diff.h), so that a renamed file or a moved line is not taken for growth.
+// Compares by function and call path (cli/model/compare/diff.h), so that a renamed file or a moved line does not count
+// as growth.
 std::optional<Culprit> most_grown(const Finder& finder, const Finder& base, const Subject& subject,
                                   const std::string& root) {
   const BySide<Profile> parts = {base.part(subject), finder.part(subject)};
@@ -104,7 +106,7 @@ std::optional<Culprit> most_grown(const Finder& finder, const Finder& base, cons
     if (most == nullptr) return std::nullopt;
     const std::vector<ChangedFrame> frames =
         find_changed_frames({&parts[kBase], &parts[kCurrent]}, diff.trees, device, subject.metric);
-    const ChangedFrame changed = frames[static_cast<size_t>(most - device.places.data())];  // it grew: of the current
+    const ChangedFrame changed = frames[static_cast<size_t>(most - device.places.data())];  // of current: it grew
     const bool is_there = changed.frame != kNoFrame && changed.side == kCurrent;
     Culprit culprit = is_there ? finder.describe(changed.frame, root) : Culprit();
     culprit.value = most->change(subject.metric).amount();

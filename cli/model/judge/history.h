@@ -25,8 +25,8 @@ struct HistoryEntry {
   std::string name;                  // the budget's, or the program's
   std::vector<std::string> command;  // may be empty
   std::string device = "host";
-  std::array<std::optional<uint64_t>, kMetricFields.size()> metrics;  // by metric_index(); none: unknown for this run
-  std::optional<bool> ok;                                             // the verdict; none: not judged
+  std::array<std::optional<uint64_t>, kMetricFields.size()> metrics;  // by metric_index(); nullopt: unknown
+  std::optional<bool> ok;                                             // the verdict; nullopt: not judged
 };
 
 // The names of an entry's members in the file; those of its metrics are metric_field().
@@ -40,8 +40,8 @@ inline constexpr std::string_view kDevice = "device";
 inline constexpr std::string_view kOk = "ok";
 }  // namespace history_key
 
-// The device's numbers. Leaks marked as suppressed do not count. A merged profile has no peak: its inputs had theirs at
-// different times.
+// Makes an entry of the device's numbers. Leaks marked as suppressed do not count. A merged profile's entry has no
+// peak, because its inputs peaked at different times.
 HistoryEntry make_history_entry(const Profile& profile, const Device& device, const std::string& name,
                                 const std::string& commit);
 

@@ -15,7 +15,7 @@ bool is_of_command(const HistoryEntry& entry, const std::string& name, const std
   return is_for_command(asked, entry.command);
 }
 
-// The last ones, in the order of the file: the oldest first.
+// The newest values, at most kBaselineRuns; the newest first.
 std::vector<uint64_t> last_values(const std::vector<HistoryEntry>& runs, const std::string& device, Metric metric) {
   std::vector<uint64_t> values;
   for (size_t i = runs.size(); i-- > 0 && values.size() < kBaselineRuns;) {

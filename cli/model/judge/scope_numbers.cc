@@ -1,4 +1,5 @@
-// cli/model/judge/scope_numbers.cc: a budget's scopes are found by the text of their path, and identified by the path.
+// cli/model/judge/scope_numbers.cc: a budget's pattern is matched against the text of scopes' paths, but a scope is
+// identified by its path.
 //
 // Users write patterns from a report or a diff, so a pattern is matched against the text shown there. Two scopes may
 // read alike ("a > b" may be one name): each is judged separately, because their paths differ.
@@ -21,7 +22,7 @@ __extension__ using Wide = unsigned __int128;
 
 constexpr size_t kMostComparedBytes = 64;  // bytes of a name that are compared for similarity
 
-// The average per begin, rounded up.
+// The average per begin of the scope, rounded up.
 uint64_t average(uint64_t value, uint64_t begun, uint64_t unit) {
   if (begun == 0) return 0;
   return static_cast<uint64_t>(std::min<Wide>((Wide{value} * unit + begun - 1) / begun, UINT64_MAX));
@@ -40,7 +41,7 @@ uint64_t memory_number(const ScopeMemory& memory, ScopeMetric metric) {
   return 0;
 }
 
-// In the order in which numbers are shown, because TOML tables have no order.
+// Sorted in the order in which numbers are shown, because TOML tables have no order.
 std::vector<Subject> limits_of_scope(const Budget& budget, size_t scope) {
   std::vector<Subject> limits;
   for (const Limit& limit : budget.limits) {
@@ -52,7 +53,7 @@ std::vector<Subject> limits_of_scope(const Budget& budget, size_t scope) {
   return limits;
 }
 
-// Adds those that are missing.
+// Adds the subjects that *subjects does not have yet.
 void add_new(std::vector<Subject>&& more, std::vector<Subject>* subjects) {
   for (Subject& subject : more) {
     if (std::find(subjects->begin(), subjects->end(), subject) == subjects->end())
@@ -199,7 +200,7 @@ std::vector<Subject> find_scope_subjects(const Budget& budget, const std::vector
       if (!limits.empty()) continue;
       std::vector<Subject> compared;
       for (const ScopeNumbers& run : numbers) add_new(run.compared(path, scope), &compared);
-      add_new(base->compared(path, scope), &compared);  // scopes of the baseline that the runs lack
+      add_new(base->compared(path, scope), &compared);  // subjects of the baseline that the runs lack
       subjects.insert(subjects.end(), std::make_move_iterator(compared.begin()),
                       std::make_move_iterator(compared.end()));
     }

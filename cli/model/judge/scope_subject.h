@@ -1,11 +1,11 @@
-// cli/model/judge/scope_subject.h: what a budget, or a baseline, limits in a scope of the program: one line for each
+// cli/model/judge/scope_subject.h: the numbers of a scope that a budget, or a baseline, can limit: one line for each
 // number.
 //
 // Keys of budgets, words, units, and which numbers have an average per run follow from kScopeMetrics.
 //
 // Guarantees
-//  - An average of a count is stored in hundredths, rounded up, so that one call over a limit is over it.
-// Not provided: times. They differ from run to run and from machine to machine, and people switch off a gate that fails
+//  - An average of a count is stored in hundredths and rounded up, so that a single call too many exceeds the limit.
+// Not provided: times. They differ from run to run and from machine to machine, and users switch off a check that fails
 // at random.
 #pragma once
 
@@ -27,8 +27,8 @@ struct ScopeMetricField {
 
   ScopeMetric metric;
   const char* word;     // in budgets, and in outputs for scripts
-  const char* average;  // the same per run of the scope; null: no such number
-  const char* shown;    // as in `heapprof diff`; calls are shown by their own name
+  const char* average;  // word for the average per run of the scope; null: no such number
+  const char* shown;    // as `heapprof diff` shows it; a call is shown by its own name
   Of of;
   bool is_in_bytes;
 };
@@ -54,7 +54,7 @@ static_assert([] {
   return true;
 }());
 
-// The identity of a scope: the names of those around it and its own, the outermost first.
+// A scope is identified by its path: the names of the scopes around it and its own, the outermost first.
 struct ScopeName {
   std::string category;  // empty: none
   std::string name;
@@ -69,7 +69,7 @@ struct ScopeSubject {
   size_t scope = 0;  // index into Budget::scopes
   ScopeMetric metric = ScopeMetric::kCount;
   bool is_per_run = false;
-  std::string call;  // of kCalls: a glob for their names
+  std::string call;  // for kCalls: a glob for names of calls
   ScopePath path;    // empty in a limit, which applies to each scope that matches the pattern
 
   auto operator<=>(const ScopeSubject&) const = default;
@@ -81,10 +81,10 @@ struct ScopeBudget {
   FileLine at;          // line 0: `file` is the flag
 };
 
-constexpr uint64_t kHundredths = 100;  // in which averages of counts are stored
+constexpr uint64_t kHundredths = 100;  // averages of counts are stored in hundredths
 
 bool is_in_bytes(const ScopeSubject& subject);
-// In hundredths.
+// Whether it is an average of a count, which is in hundredths.
 bool is_average(const ScopeSubject& subject);
 const char* scope_word(const ScopeSubject& subject);   // "calls_per_run"
 std::string scope_shown(const ScopeSubject& subject);  // "synchronize stream per run", "peak inside"

@@ -1,4 +1,5 @@
-// cli/model/judge/trend.cc: medians and not means, because one run on a busy machine must not move a window.
+// cli/model/judge/trend.cc: uses medians and not means, because one run on a busy machine must not change a window's
+// value.
 #include "cli/model/judge/trend.h"
 
 #include "cli/base/saturating.h"
@@ -15,15 +16,15 @@ constexpr size_t kWindow = 10;
 constexpr size_t kLeastBefore = 3;
 constexpr size_t kConfirmed = 3;
 constexpr size_t kLeastDrift = 10;
-constexpr size_t kDriftWindow = 5;  // at both ends: more would hide much of the change
+constexpr size_t kDriftWindow = 5;  // runs at either end; a larger window would hide much of the change
 constexpr size_t kMostRuns = 1000;
-constexpr double kDeviationsOfMad = 1.4826;  // a normal distribution's standard deviation in median absolute deviations
+constexpr double kDeviationsOfMad = 1.4826;  // standard deviation / median absolute deviation of a normal distribution
 constexpr double kStepNoise = 4;
 constexpr double kUnconfirmedNoise = 8;
 constexpr double kStepShare = 0.01;
 constexpr double kDriftShare = 0.03;
 constexpr double kLeastTau = 0.5;
-constexpr double kBetterThanSlope = 0.75;  // if noise hides the slope, both explain about as much
+constexpr double kBetterThanSlope = 0.75;  // if noise hides the slope, a line fits about as well as a step
 
 using Values = std::span<const uint64_t>;
 
@@ -32,7 +33,7 @@ uint64_t ranked(Values values, size_t rank) {
   std::nth_element(copy.begin(), copy.begin() + static_cast<ptrdiff_t>(rank), copy.end());
   return copy[rank];
 }
-// One of the values, unlike median(): a step goes from one measured number to another.
+// Returns one of the values, unlike median(), because a step goes from one measured number to another.
 uint64_t middle(Values values) { return ranked(values, values.size() / 2); }
 
 double sum_of_distances(Values values, uint64_t centre) {
@@ -41,8 +42,8 @@ double sum_of_distances(Values values, uint64_t centre) {
   return sum;
 }
 
-// Uses the seventieth percentile and not the median: runs that switch between two values have equal neighbours half the
-// time.
+// Uses the seventieth percentile and not the median, because in runs that switch between two values half of the
+// neighbours are equal.
 double noise_of_neighbours(Values values) {
   constexpr double kDeviationsOfPercentile = 1.0364;  // of a normal distribution
   std::vector<uint64_t> steps;
@@ -51,7 +52,7 @@ double noise_of_neighbours(Values values) {
   return static_cast<double>(ranked(steps, steps.size() * 7 / 10)) / kDeviationsOfPercentile / std::sqrt(2.0);
 }
 
-// The distance of runs from the median of their own window, for two windows together.
+// The noise by the distance of runs from the median of their own window, over two windows.
 double noise_of_windows(Values before, Values after) {
   std::vector<uint64_t> residuals;
   for (const Values window : {before, after}) {
@@ -61,14 +62,14 @@ double noise_of_windows(Values before, Values after) {
   return kDeviationsOfMad * static_cast<double>(middle(residuals));
 }
 
-// Three quarters of `after` lie beyond three quarters of `before`, in the direction in which the medians moved.
+// Whether three quarters of `after` are beyond three quarters of `before`, in the direction in which the medians moved.
 bool are_apart(Values before, Values after, bool is_rise) {
   const auto low = [](Values values) { return ranked(values, values.size() / 4); };
   const auto high = [](Values values) { return ranked(values, values.size() - 1 - values.size() / 4); };
   return is_rise ? low(after) > high(before) : high(after) < low(before);
 }
 
-// The distance of runs from the straight line through the middles of both windows.
+// The sum of the distances of runs from the straight line through the middles of both windows.
 double distance_from_slope(Values before, Values after, const TrendChange& step) {
   const double first = (static_cast<double>(before.size()) - 1) / 2;
   const double second = static_cast<double>(before.size()) + (static_cast<double>(after.size()) - 1) / 2;
@@ -129,7 +130,7 @@ class StepSearch {
   std::vector<TrendChange>* found_;
 };
 
-// Kendall's tau: pairs that rise less pairs that fall, as a share of all pairs.
+// Kendall's tau: the number of pairs that rise minus the number that fall, as a share of all pairs.
 double kendalls_tau(Values values) {
   double balance = 0;
   for (size_t i = 0; i < values.size(); ++i) {

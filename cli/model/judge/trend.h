@@ -1,23 +1,23 @@
 // cli/model/judge/trend.h: detects steps and drifts in a series of numbers.
 //
-// Noise is measured two ways: how far runs lie from the median of their window (1.4826 × the median absolute
+// Noise is measured two ways: how far runs are from the median of their window (1.4826 × the median absolute
 // deviation), and how far apart neighbours are (the seventieth percentile of |x[i+1] − x[i]| / 1.0364 / √2). The larger
-// counts. The first prevents a slope from being taken for a step; the second prevents three runs that happen to agree
-// from being taken for a quiet series.
+// counts. The first measure prevents a slope from counting as a step. The second prevents three runs that happen to
+// agree from counting as a quiet series.
 //
-// Step before run i: for the windows of up to ten runs before i and from i on (up to the next step), with at least
-// three before it,
+// There is a step before run i if three conditions hold for two windows: the runs before i (three to ten), and the runs
+// from i on (at most ten, up to the next step):
 //   - the medians differ by more than 4 × the noise (8 × while fewer than three runs followed), more than 1 % and more
 //     than the floor;
 //   - three quarters of the runs after lie beyond three quarters of the runs before;
-//   - the runs lie nearer, by a quarter or more, to the two medians than to a straight line through the middles of both
+//   - the runs are nearer, by a quarter or more, to the two medians than to a straight line through the middles of both
 //     windows.
 // If several neighbouring runs qualify, the one that explains most is chosen: it leaves the smallest sum of distances
 // to the two medians. Then both sides are searched in the same way.
 //
-// Drift: a stretch of ten runs or more without a step, whose first and last five runs (a third, if there are fewer than
-// fifteen) have medians that differ by more than 4 × the noise, 3 % and the floor, while most pairs of runs agree on
-// the direction (Kendall's tau at least 0.5).
+// A drift is a stretch of ten runs or more without a step. The medians of its first and last five runs (a third of the
+// runs, if there are fewer than fifteen) differ by more than 4 × the noise, 3 % and the floor. Also, most pairs of runs
+// agree on the direction (Kendall's tau at least 0.5).
 //
 // Not provided: an alarm for a single outlier followed by ordinary runs; seasonal patterns; several metrics at once.
 // Cost:     quadratic in the runs of a stretch, limited to the last thousand: < 10 ms a series.
@@ -33,9 +33,9 @@ struct TrendChange {
   enum class Kind { kStep, kDrift };
   Kind kind = Kind::kStep;
   size_t first = 0;             // step: the first run after it; drift: the first run of the stretch
-  size_t last = 0;              // the last run of the window after the step; of the stretch
+  size_t last = 0;              // step: the last run of the window after it; drift: of the stretch
   uint64_t before = 0;          // median of the runs before
-  uint64_t after = 0;           // and after
+  uint64_t after = 0;           // median of the runs after
   bool is_confirmed = true;     // a step that at least three runs show
   uint64_t largest_single = 0;  // for a drift: the largest difference between two neighbouring runs
 };

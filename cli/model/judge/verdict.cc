@@ -1,4 +1,5 @@
-// cli/model/judge/verdict.cc: measuring is separate from judging, so that the median of runs is taken number by number.
+// cli/model/judge/verdict.cc: measuring is separate from judging, so that each number is judged by its own median over
+// the runs.
 #include "cli/model/judge/verdict.h"
 
 #include "cli/base/problems.h"
@@ -30,7 +31,8 @@ PlaceNumbers sum_below(const Device& device, const std::vector<bool>& stacks) {
   return sum;
 }
 
-// The peak that counts. Peaks of processes do not add up: for a merged profile it is the largest process's.
+// The peak that is judged. Peaks of processes do not add up, so for a merged profile it is the largest peak of a
+// process.
 uint64_t device_peak(const Profile& profile, const Device& device) {
   return profile.merged.empty() ? device.totals.peak_bytes : find_peak_spread(profile, device.name).largest_bytes;
 }
@@ -39,7 +41,7 @@ uint64_t in_units(const PlaceNumbers& numbers, const Subject& subject) {
   const uint64_t value = numbers.metric(subject.metric);
   if (!subject.is_share) return value;
   if (numbers.total_blocks == 0) return 0;
-  // Rounded up, so that a single block over a limit is over it.
+  // Rounded up, so that a single block too many exceeds the limit.
   const auto wide = static_cast<Wide>(value) * kWholeShare + numbers.total_blocks - 1;
   return static_cast<uint64_t>(wide / numbers.total_blocks);
 }
@@ -103,7 +105,7 @@ RunState find_run_state(const Profile& profile) {
 }
 
 RunState find_started_state(const Profile& profile) {
-  constexpr std::array<int, 4> kAsked = {SIGTERM, SIGINT, SIGHUP, SIGPIPE};  // SIGKILL may be the OOM killer's
+  constexpr std::array<int, 4> kAsked = {SIGTERM, SIGINT, SIGHUP, SIGPIPE};  // SIGKILL may be from the OOM killer
   RunState state = find_run_state(profile);
   const bool was_asked =
       state.end.kind == EndKind::kExited || std::find(kAsked.begin(), kAsked.end(), state.end.status) != kAsked.end();
@@ -120,15 +122,15 @@ std::vector<Subject> find_subjects(const Budget& budget, const Profile& profile,
     (limit.subject.is_whole() ? whole : of_subtrees).push_back(limit.subject);
   }
   std::vector<Subject> subjects;
-  // Devices in the order of the profile; then subtrees in the order of the budget; metric by metric.
+  // Devices come first, in the order of the profile, then subtrees, in the order of the budget; each metric by metric.
   for (const Device& device : profile.devices) {
     for (const Metric metric : kMetrics) {
       for (const Subject& subject : whole) {
         if (subject.device == device.name && subject.metric == metric) subjects.push_back(subject);
       }
       const Subject grows{metric, device.name, false, Subject::kWhole};
-      // Reserved addresses are no memory, and registered memory is another device's. Pages are usually left to the
-      // kernel at exit, and objects to the interpreter.
+      // Not compared: reserved addresses, which have no memory; registered memory, which is counted at another device;
+      // and leaked pages and Python objects, which programs usually leave to the kernel or interpreter at exit.
       const bool is_left = is_mapped_device(device.name) || device.name == kPythonDevice;
       if (is_reserved_device(device.name) || device.name == "registered" || (is_left && metric == Metric::kLeaked))
         continue;
@@ -161,7 +163,7 @@ Result<Done> check_baseline(const Profile& profile, const Profile& baseline, con
 std::vector<uint64_t> measure(const Budget& budget, const std::vector<Subject>& subjects, const Profile& profile) {
   const FrameMatcher frames(profile);
   std::optional<ScopeNumbers> scopes;
-  std::vector<bool> stacks;  // of one subtree: its subjects are adjacent
+  std::vector<bool> stacks;  // of the last subtree; the subjects of a subtree are adjacent
   size_t subtree = Subject::kWhole;
   std::vector<uint64_t> values;
   for (const Subject& subject : subjects) {
@@ -220,8 +222,8 @@ void decide(Judged* line) {
 
 namespace {
 
-// The value to which a number may have grown. A scope's average per run, and its number of begins, are the same in
-// every run of an unchanged program: they have no slack besides the share.
+// The value up to which a number may grow. A scope's average per run and its number of begins are the same in every run
+// of an unchanged program, so they have no slack besides the share.
 uint64_t most_grown(uint64_t base, const Subject& subject, const Tolerance& tolerance) {
   if (!subject.scope) return most_within(base, subject.metric, tolerance);
   const uint64_t slack = is_in_bytes(subject) ? tolerance.slack_bytes : tolerance.slack_blocks;

@@ -1,10 +1,10 @@
-// cli/model/judge/verdict.h: whether a program kept its budget: each limit with the measured value, and the place to
-// blame.
+// cli/model/judge/verdict.h: whether a program stayed within its budget: each limit with the measured value, and the
+// place that caused an excess.
 //
 // Guarantees
-//  - A program that failed, and a profile that is incomplete, get no verdict on their memory: never "ok", never "over".
+//  - If the program failed, or the profile is incomplete, there is no verdict on its memory: neither "ok" nor "over".
 //  - Only requested bytes and counts decide. For several runs, each number is judged by its median.
-//  - Leaks that a suppression or an ignore of the budget matches do not count.
+//  - Leaks do not count if a suppression, or an "ignore" of the budget, matches them.
 #pragma once
 
 #include "cli/base/median.h"
@@ -23,14 +23,14 @@ namespace heapprof::cli {
 enum class Outcome { kOk, kWarning, kFail };
 enum class Reason { kNone, kOverLimit, kBelowExpected, kAboveExpected, kOverBaseline, kNearLimit };
 
-// The place with the largest part of the excess metric; with a baseline, the one that grew most.
+// The place with the largest part of the exceeded metric; if a baseline was exceeded, the place that grew most.
 struct Culprit {
   std::string function;  // without parameters; empty: unknown
   std::string file;      // relative to the project's folder if below it, else as in the debug information; may be empty
   uint32_t line = 0;
   std::string module;  // its file's name
   uint64_t value = 0;  // of the metric: bytes or blocks
-  uint64_t whole = 0;  // of which `value` is a part
+  uint64_t whole = 0;  // the sum that `value` is a part of
   bool is_growth = false;
 };
 
@@ -43,14 +43,14 @@ struct Judged {
   std::optional<uint64_t> most;
   std::optional<Expectation> expect;
   std::optional<uint64_t> base;
-  uint64_t base_most = 0;  // with tolerance and slack
+  uint64_t base_most = 0;  // the largest value allowed over `base`, with tolerance and slack
   std::optional<Culprit> culprit;
-  FileLine at;  // of the limit
+  FileLine at;  // where the limit is
   bool is_default = false;
   ValueText text;
-  uint64_t raised_most = 0;  // over a limit: a sufficient limit, with the tolerance
+  uint64_t raised_most = 0;  // if over a limit: a limit that would be sufficient, with tolerance
   std::optional<Fact> fact;  // a contract's claim that is not about memory; then only this, `outcome` and `at` count
-  std::optional<uint64_t> warn_share;  // of `most`, the budget's
+  std::optional<uint64_t> warn_share;  // warn above this share of `most`; from the budget
 };
 
 struct Spread {
@@ -70,15 +70,15 @@ enum class Trouble { kNone, kIncomplete, kProgramFailed, kNotJudged };
 
 struct RunState {
   Trouble trouble = Trouble::kNone;
-  std::string reason;    // why it is not complete; of kNotJudged the problem that prevented a verdict
-  bool is_whole = true;  // nothing of the run is missing, however it ended
-  RunEnd end;            // of the process that failed, else of the program
-  int exit_code = 0;     // of kNotJudged
+  std::string reason;    // why the run is not complete; kNotJudged: the problem that prevented a verdict
+  bool is_whole = true;  // no data of the run is missing, however it ended
+  RunEnd end;            // end of the process that failed, or else of the program
+  int exit_code = 0;     // only for kNotJudged
 };
 
-// What else ran without a verdict.
+// Programs that ran and got no verdict.
 struct Unjudged {
-  uint64_t processes = 0;  // that the program started
+  uint64_t processes = 0;  // processes that the program started
   uint64_t replaced = 0;   // programs that another one replaced by exec
 };
 
@@ -87,8 +87,8 @@ struct Verdict {
   std::vector<std::string> command;
   std::string profile;  // its file
   std::string baseline;
-  size_t baseline_runs = 0;  // of a history: the baseline is their median; 0: the baseline is a profile
-  std::string statement;     // of a contract
+  size_t baseline_runs = 0;  // runs of a history whose median is the baseline; 0: the baseline is a profile
+  std::string statement;     // the contract's statement
   std::string message;
   size_t runs = 1;
   uint64_t duration_ns = 0;
@@ -102,38 +102,41 @@ struct Verdict {
   size_t count(Outcome outcome) const;
 };
 
-// Names are keys in most of the outputs: for several profiles of one budget the second is "NAME 2".
+// A name that no verdict has yet, because names are keys in most outputs. For several profiles of one budget the second
+// is "NAME 2".
 std::string free_name(const std::vector<Verdict>& taken, const std::string& name);
 
-// How a run ended, and whether its numbers can be trusted. For a sum of profiles, its worst part counts.
+// How a run ended, and whether its numbers can be trusted. For a sum of profiles, the part with the worst end counts.
 RunState find_run_state(const Profile& profile);
-// The same for a process that the program started. Only its parent knows what its exit code means, and helpers are
-// often ended by SIGTERM; but a crash is a failure.
+// The same for a process that the program started. Its exit code does not count as a failure, because only its parent
+// knows what the code means. SIGTERM and similar signals do not count either, because they often end helpers. A crash
+// is a failure.
 RunState find_started_state(const Profile& profile);
 
-// What the budget limits, and with a baseline everything that is compared with it; in the order shown.
+// The subjects that the budget limits and, if there is a baseline, all that are compared with it; in the order shown.
 std::vector<Subject> find_subjects(const Budget& budget, const Profile& profile, bool has_baseline);
 
-// A problem if the two are not of the same program and tool.
+// Returns a problem if the two profiles are not of the same program and tool, or if the baseline is incomplete or its
+// program failed.
 Result<Done> check_baseline(const Profile& profile, const Profile& baseline, const std::string& file);
 
 // Measures each subject. pre: leaks are marked (cli/model/analysis/suppressions.h).
 std::vector<uint64_t> measure(const Budget& budget, const std::vector<Subject>& subjects, const Profile& profile);
 std::vector<DeviceNumbers> measure_devices(const std::vector<Profile>& runs);
 
-// What is judged: one list of measured values for each run, and that of the baseline (empty: none).
+// What is judged: the subjects, a list of measured values for each run, and the baseline's values (empty: no baseline).
 struct Evidence {
   std::vector<Subject> subjects;
   std::vector<std::vector<uint64_t>> runs;
   std::vector<uint64_t> baseline;
-  std::vector<bool> is_compared;  // by subject; false: the baseline lacks it. Empty: it has all
+  std::vector<bool> is_compared;  // by subject; false: the baseline lacks it; empty: the baseline has all
 };
 std::vector<Judged> judge(const Budget& budget, const Evidence& evidence);
-// Sets the line's reason and outcome from its other members: called again when its limit has changed.
+// Sets the line's reason and outcome from its other members. It is called again when the line's limit has changed.
 void decide(Judged* line);
 
-// Finds the place to blame for each line that is not ok. `baseline` may be null; `root` is the folder to which files
-// are relative.
+// Finds the culprit of each line that is not ok. `baseline` may be null. Files below the folder `root` are shown
+// relative to it.
 void find_culprits(const Budget& budget, const Profile& profile, const Profile* baseline, const std::string& root,
                    std::vector<Judged>* judged);
 

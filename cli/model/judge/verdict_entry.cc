@@ -11,7 +11,7 @@ HistoryEntry make_history_entry(const Profile& profile, const Device& device, co
     if (numbers.device != device.name) continue;
     for (const Metric metric : kMetrics) {
       std::optional<uint64_t>& value = entry.metrics[metric_index(metric)];
-      if (value) value = numbers[metric].median;  // what the profile does not know stays unknown
+      if (value) value = numbers[metric].median;  // numbers that the profile lacks stay unknown
     }
   }
   return entry;

@@ -8,7 +8,8 @@
 
 namespace heapprof::cli {
 
-// The judged numbers of the device: the medians if there were several runs, of which `profile` is only one.
+// Makes an entry of the device's judged numbers. If there were several runs, these are the medians, and `profile` is
+// only one of the runs.
 HistoryEntry make_history_entry(const Profile& profile, const Device& device, const Verdict& verdict,
                                 const std::string& commit);
 

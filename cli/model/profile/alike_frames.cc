@@ -28,7 +28,7 @@ void clean_name(std::string* name) {
   *name += "…";
 }
 
-// Frames by their texts; open addressing, never more than half full.
+// A hash table of frames by their texts: open addressing, never more than half full.
 class TextTable {
  public:
   explicit TextTable(const Profile& profile) : profile_(profile) {
@@ -87,7 +87,7 @@ std::vector<uint32_t> merge_alike_frames(Profile* profile) {
     if (frame.module >= profile->modules.size()) frame.module = kNoModule;
     stands_for[i] = known.find_or_add(i);
     if (stands_for[i] == i) continue;
-    // Alike frames may differ in what is not in the text; the result must not depend on their order.
+    // Frames that read alike may differ in data that is not in the text. The result must not depend on their order.
     Frame& first = profile->frames[stands_for[i]];
     first.module = std::min(first.module, frame.module);
     first.inlined = first.inlined || frame.inlined;

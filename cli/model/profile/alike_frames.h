@@ -1,8 +1,8 @@
-// cli/model/profile/alike_frames.h: which frames of a profile are the same, and the order of frames.
+// cli/model/profile/alike_frames.h: finds frames of a profile that read alike, and defines the order of frames.
 //
 // Guarantees
 //  - Two frames are alike if, and only if, their texts (frame_text.h) are equal.
-//  - The order is by function, file, line, module's path and address; frames that are not alike differ in it.
+//  - The order is by function, file, line, module's path and address; frames that are not alike differ in this order.
 // Cost:     0.2 µs a frame.
 #pragma once
 
@@ -15,17 +15,17 @@
 
 namespace heapprof::cli {
 
-// Makes names printable. Returns the frame that represents each: the first of those that are alike. That one gets the
-// smallest of their modules, and is inlined, or inferred, if one of them is.
+// Makes names printable. Returns, for each frame, the first frame that reads like it. That first frame gets the
+// smallest module index of the group, and is inlined, or inferred, if one of the group is.
 std::vector<uint32_t> merge_alike_frames(Profile* profile);
 
-// The frame that represents each, in an unchanged profile.
+// Returns the same without changing the profile.
 std::vector<uint32_t> find_alike_frames(const Profile& profile);
 
 using FrameOrder = std::tuple<std::string_view, std::string_view, uint32_t, std::string_view, uint64_t>;
 FrameOrder frame_order(const Profile& profile, uint32_t frame);
 
-// A pseudo-frame of a file: a stack that consists of it counts as no stack.
+// Whether it is the pseudo-frame [no stack] of a file. A stack that consists of this frame counts as no stack.
 bool stands_for_no_stack(const Frame& frame);
 
 }  // namespace heapprof::cli

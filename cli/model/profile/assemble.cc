@@ -29,7 +29,7 @@ void drop_stacks(Recording* recording) {
     for (const RecordedSite& recorded : device.sites) {
       merge_site(&sum, make_site(device, recorded), device.totals.peak_bytes);
     }
-    // The sum of the sites is the device: its maximum is the peak.
+    // The sum of the sites is the whole device, so its maximum is the device's peak.
     sum.numbers.max_bytes = device.totals.peak_bytes;
     sum.numbers.max_blocks = device.totals.peak_blocks;
     std::vector<uint64_t>().swap(device.live_bytes);

@@ -14,16 +14,16 @@
 
 namespace heapprof::cli {
 
-// Drops the stacks that belong to no site.
+// Drops all references to stacks except those of the sites.
 void forget_other_stacks(Recording* recording);
-// For when memory runs out: sums each device's sites into one without a stack, and says so in Run::incomplete_reason.
-// Needs next to no memory.
+// To be called when memory runs out: sums each device's sites into one site without a stack, and says so in
+// RunInfo::incomplete_reason. It needs almost no memory itself.
 void drop_stacks(Recording* recording);
 void note_dropped_stacks(RunInfo* run);
-// Drops the result of run --leak-check, as if no leaks had been classified, for `reason`.
+// Drops the result of run --leak-check, as if leaks had not been classified. `reason` says why.
 void drop_judgement(const std::string& reason, Recording* recording);
-// The same, if the run's end rules a classification out: after a signal, what was found before no longer holds at the
-// end, and a process that did not end leaks nothing.
+// Drops it if the run's end makes it invalid: a program that a signal killed might have freed more, and a process that
+// did not end leaked nothing.
 void settle_judgement(Recording* recording);
 
 Profile assemble(const Recording& recording, const SymbolTable& symbols);

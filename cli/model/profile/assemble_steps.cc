@@ -30,7 +30,8 @@ std::vector<uint32_t> add_modules(const Recording& recording, Profile* profile) 
   return number;
 }
 
-// It gets the module of the first frame after it, so that it is a user frame only if that one is.
+// Makes the pseudo-frame of a recursion. It gets the module of the frame that follows it, so that it is a user frame
+// only if that frame is one.
 Frame recursion_frame(uint64_t svma, const Recording& recording, const SymbolTable& symbols,
                       const std::vector<uint32_t>& module_number) {
   const uint32_t first = first_of_recursion(svma);
@@ -116,7 +117,7 @@ std::vector<uint32_t> add_nodes(const Recording& recording, const std::vector<ui
 
 namespace {
 
-// Sets all but steps and stays. pre: the site has no numbers
+// Sets all members except node, steps and stays. pre: the site has no numbers
 void set_site(const RecordedDevice& recorded, const RecordedSite& from, Site* to) {
   Site& site = *to;
   static_cast<SiteNumbers&>(site.numbers) = from.numbers;

@@ -17,14 +17,14 @@
 namespace heapprof::cli {
 namespace {
 
-// The first bytes as a number that compares as the texts do, if they differ in these bytes.
+// The text's first bytes as a number. If two texts differ in these bytes, the numbers compare like the texts.
 uint64_t first_bytes(std::string_view text) {
   uint64_t bytes = 0;
   for (size_t i = 0; i < sizeof bytes; ++i) bytes = bytes << 8 | (i < text.size() ? static_cast<uint8_t>(text[i]) : 0u);
   return bytes;
 }
 
-// By module, with a last entry for no module: equal for equal paths, in the order of paths.
+// The rank of each module's path; equal paths have equal ranks. The last entry is for frames without a module.
 std::vector<uint32_t> rank_modules(const Profile& profile) {
   std::vector<std::string_view> paths = {""};
   for (const ProfileModule& module : profile.modules) paths.push_back(module.path);
@@ -39,7 +39,7 @@ std::vector<uint32_t> rank_modules(const Profile& profile) {
 }
 
 // The order is frame_order()'s, then by number. Frames without a name are compared by their modules' paths, which are
-// long and alike, so these have ranks. Names have their first bytes as a number.
+// long and similar, so paths are replaced with ranks. Names are first compared by first_bytes().
 std::vector<uint32_t> rank_frames(const Profile& profile) {
   struct Key {
     uint64_t function_bytes;
@@ -79,7 +79,7 @@ Tree intern_nodes(const Profile& profile, const std::vector<uint32_t>& stands_fo
   NodeTable table(&tree.nodes, profile.nodes.size());
   for (uint32_t i = 1; i < profile.nodes.size(); ++i) {
     const FrameNode& node = profile.nodes[i];
-    if (node.parent >= i || node.frame >= stands_for.size()) continue;  // a broken node: its stack counts as none
+    if (node.parent >= i || node.frame >= stands_for.size()) continue;  // a broken node: its stack counts as no stack
     const uint32_t parent = tree.new_node[node.parent];
     const uint32_t frame = stands_for[node.frame];
     tree.new_node[i] = stands_for_no_stack(profile.frames[frame]) ? parent : table.intern(parent, frame);
@@ -155,7 +155,8 @@ void sort_sites(std::vector<Site>* sites, const std::vector<uint32_t>& position)
     if (a.total_bytes != b.total_bytes) return a.total_bytes > b.total_bytes;
     return a.position < b.position;
   });
-  // Rotates each cycle of positions, because a second list of a million sites would need as much memory again.
+  // Sorts in place, by rotating each cycle of positions, because a second list of a million sites would need as much
+  // memory again.
   for (uint32_t first = 0; first < keys.size(); ++first) {
     if (keys[first].site == first) continue;
     Site moved = std::move((*sites)[first]);
@@ -169,7 +170,8 @@ void sort_sites(std::vector<Site>* sites, const std::vector<uint32_t>& position)
   }
 }
 
-// The frames that occur most often in sites' stacks come first: so their numbers, most of a large profile, are short.
+// The frames that occur most often in sites' stacks come first, so that their numbers, which make up most of a large
+// profile, are short.
 void sort_frames(Profile* profile) {
   std::vector<uint64_t> node_uses(profile->nodes.size(), 0);
   for (const Device& device : profile->devices) {
@@ -194,7 +196,7 @@ void sort_frames(Profile* profile) {
   for (size_t i = 1; i < profile->nodes.size(); ++i) profile->nodes[i].frame = number[profile->nodes[i].frame];
 }
 
-// Keeps what is used, in the order of its use.
+// Keeps frames and nodes that are used, in the order of their first use.
 void renumber(Profile* profile, const std::vector<FrameNode>& old_nodes) {
   std::vector<Frame> frames;
   std::vector<FrameNode> nodes(1);
@@ -241,7 +243,7 @@ void canonicalize(Profile* profile) {
     merge_sites(&device, tree.new_node, &site_of_node);
     sort_sites(&device.sites, position);
   }
-  // Temporarily numbered by position, so that the order of equals does not depend on the old numbers.
+  // Nodes are temporarily numbered by position, so that the order of equal entries does not depend on old node numbers.
   for_each_other_node(*profile,
                       [&](uint32_t& node) { node = node < tree.new_node.size() ? position[tree.new_node[node]] : 0; });
   for (Device& device : profile->devices) {

@@ -43,8 +43,8 @@ void sort_by_time(std::vector<Row>* rows) {
                    [](const Row& a, const Row& b) { return a.duration_ns > b.duration_ns; });
 }
 
-// Sums the shortest rows with a number, beyond kMostApiRows, into one row without a number for each call. Rows that are
-// already sums stay.
+// If more than kMostApiRows rows have a number (a stack or thread), sums the shortest of them into one row for each
+// call, without a number. Rows that are already such sums do not count.
 template <typename Row>
 void sum_rest(std::vector<Row>* rows, uint32_t Row::*number) {
   size_t kept = 0;

@@ -1,4 +1,4 @@
-// cli/model/profile/device_api.h: calls of a device's API that took the host's time.
+// cli/model/profile/device_api.h: calls of a device's API that took time on the host.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace heapprof::cli {
 
-// The names of calls: those of wire::device_call_name; a test compares the two lists.
+// The names of calls, as in wire::device_call_name; a test compares the two lists.
 inline constexpr std::array<const char*, 20> kDeviceCalls = {"allocate",
                                                              "free",
                                                              "allocate async",
@@ -32,13 +32,13 @@ inline constexpr std::array<const char*, 20> kDeviceCalls = {"allocate",
 
 struct ApiCall {
   std::string call;   // wire::device_call_name: "allocate", "copy to host"
-  uint32_t node = 0;  // the stack that made it; 0: the sum of stacks that made few
+  uint32_t node = 0;  // the calling stack; 0: the sum of stacks with little time
   uint64_t count = 0;
-  uint64_t duration_ns = 0;  // of the host's time, from call to return
+  uint64_t duration_ns = 0;  // time of the calling thread, from call to return
   uint64_t size_bytes = 0;   // allocated, copied or set
 };
 
-// The same by thread.
+// The sums of calls by thread.
 struct ApiThread {
   std::string call;
   uint32_t thread = 0;  // kernel thread id
@@ -49,13 +49,13 @@ struct ApiThread {
 struct DeviceApi {
   uint64_t kernel_launches = 0;
   std::vector<ApiCall> calls;      // the longest first
-  std::vector<ApiThread> threads;  // likewise
+  std::vector<ApiThread> threads;  // the longest first
 };
 
 inline constexpr size_t kMostApiRows = 1000;
 
-// Merges rows with the same call and stack (or thread). Beyond kMostApiRows the shortest are summed: one row for each
-// call, without a stack (thread 0).
+// Merges rows with the same call and stack (or thread). If there are more than kMostApiRows rows, the shortest are
+// summed into one row for each call, without a stack (with thread 0).
 void merge_api(DeviceApi* api);
 
 }  // namespace heapprof::cli

@@ -1,9 +1,9 @@
-// cli/model/profile/device_facts.cc: there are two kinds of facts about a device, and they add differently.
+// cli/model/profile/device_facts.cc: there are two kinds of facts about a device, which are added in different ways.
 //
-// Amounts that each of several processes was seen to have on a device add up. What NVML reports for all processes
-// together is the same memory each time, so the largest of several such numbers counts. A sum of both kinds would be
-// neither, so a sum is for all processes as soon as one part is. Refusals of one stack are merged, with the facts of
-// the latest: what was free then is nearest to what a user finds now. Owners of one set of stacks add up, too.
+// Amounts of single processes on a device add up. Amounts that NVML reports for all processes together are for the same
+// memory each time, so the largest of several such amounts counts. A sum of both kinds would mean nothing, so as soon
+// as one part is for all processes, the sum is too. Refusals of one stack are merged, with the facts of the latest,
+// because its free memory is most like what a user finds now. Owners with the same set of stacks add up, too.
 #include "cli/model/profile/device_facts.h"
 
 #include "cli/base/file_name.h"
@@ -49,7 +49,7 @@ Refusal sum_of(Refusal a, Refusal b) {
   return a;
 }
 
-// In the order of their stacks.
+// Merges parts of one stack; the result is in the order of stacks.
 void merge_parts(std::vector<OwnerPart>* parts) {
   std::sort(parts->begin(), parts->end(), [](const OwnerPart& a, const OwnerPart& b) {
     return std::tie(a.node, a.bytes, a.blocks) < std::tie(b.node, b.bytes, b.blocks);
@@ -73,7 +73,7 @@ void put_largest_first(std::vector<OwnerPart>* parts) {
   });
 }
 
-// pre: merge_parts() was done with both
+// pre: merge_parts() was called for both
 bool is_owner_before(const LostOwners& a, const LostOwners& b) {
   if (a.is_cycle != b.is_cycle) return b.is_cycle;
   return std::lexicographical_compare(
@@ -100,7 +100,7 @@ void add_held(HeldMemory* sum, const HeldMemory& more) {
 
 void add_use(DeviceUse* sum, const DeviceUse& more) {
   const uint64_t samples = add_saturating(sum->samples, more.samples);
-  // Among several reasons the alphabetically first, so that the order of the parts does not matter.
+  // Of several reasons the one that comes first alphabetically is kept, so that the order of the parts does not matter.
   const std::string missing = sum->missing.empty()   ? more.missing
                               : more.missing.empty() ? sum->missing
                                                      : std::min(sum->missing, more.missing);

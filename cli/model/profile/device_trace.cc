@@ -1,5 +1,5 @@
-// cli/model/profile/device_trace.cc: stacks with different addresses in a recording may read alike in a profile, so
-// memory that differs only in them is merged.
+// cli/model/profile/device_trace.cc: stacks with different addresses in a recording may read alike in a profile. Then
+// entries of memory that differ only in their stacks are merged.
 #include "cli/model/profile/device_trace.h"
 
 #include <map>

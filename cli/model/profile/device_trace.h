@@ -1,12 +1,12 @@
-// cli/model/profile/device_trace.h: the newest events of device memory, one by one, and the blocks that were live on
-// devices at the end, with their addresses.
+// cli/model/profile/device_trace.h: the newest single events of device memory, and the blocks that were live on devices
+// at the end, with their addresses.
 //
 // Everything else in a profile is a sum by site. Viewers of an allocator's state, such as PyTorch's memory_viz, draw
-// single blocks at their addresses and step through events. This is the data for them.
+// single blocks at their addresses and step through events. This is the data for such viewers.
 //
 // Guarantees
 //  - Bounded: kMostTraceEvents events and kMostTraceBlocks blocks; those that do not fit are counted.
-//  - Nothing of the host's heap, of mapped pages or of Python's objects is in it: they have no events here.
+//  - It has only device memory: no events of the host's heap, of mapped pages or of Python objects.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +18,19 @@ namespace heapprof::cli {
 
 inline constexpr uint64_t kDefaultTraceEvents = 10'000;
 inline constexpr uint64_t kMostTraceEvents = 1'000'000;
-inline constexpr size_t kMostTraceBlocks = 100'000;  // tensors; memory of the driver goes first
+inline constexpr size_t kMostTraceBlocks = 100'000;  // memory of the driver is kept before tensors
 
 enum class TraceAction : uint8_t {
   kBegin,   // memory at the address begins: of the driver, or a tensor inside it
-  kEnd,     // it ends
+  kEnd,     // the memory ends
   kMap,     // physical memory of the driver is mapped at the address
   kUnmap,   // that mapping ends
   kRefuse,  // memory ran out; the address holds the number of free bytes, or kFreeNotKnown
 };
 inline constexpr uint64_t kTraceActions = 5;
-inline constexpr uint64_t kFreeNotKnown = UINT64_MAX;  // as the address of a refusal
+inline constexpr uint64_t kFreeNotKnown = UINT64_MAX;  // instead of a refusal's address
 
-// The memory that an event or a live block is about; many events are about the same.
+// The memory of an event or of a live block. Many events may have the same memory.
 struct TracedMemory {
   uint32_t device = 0;  // index into DeviceTrace::devices
   uint64_t address = 0;
@@ -41,7 +41,7 @@ struct TracedMemory {
 struct TraceEvent {
   uint64_t at_ns = 0;  // since the start
   TraceAction action = TraceAction::kBegin;
-  bool is_segment = false;  // an end of the driver's memory in which a tensor has lain
+  bool is_segment = false;  // for an end: it was the driver's memory, and a tensor has lain in it
   uint32_t memory = 0;      // index into DeviceTrace::memory
   uint32_t thread = 0;      // kernel thread id
   uint32_t scope = 0;       // the innermost scope of the thread: index into DeviceTrace::scopes + 1; 0: none
@@ -54,8 +54,8 @@ struct TraceBlock {
 };
 
 struct DeviceTrace {
-  uint64_t most_events = 0;   // as asked for; 0: nothing was
-  uint64_t older_events = 0;  // those before the first, which did not fit
+  uint64_t most_events = 0;   // the requested limit; 0: no trace was requested
+  uint64_t older_events = 0;  // number of older events, which did not fit
   uint64_t left_out_blocks = 0;
   std::vector<std::string> devices;
   std::vector<std::string> scopes;  // paths to a scope: "train > step"
@@ -66,7 +66,8 @@ struct DeviceTrace {
   bool has_any() const { return !events.empty() || !live.empty(); }
 };
 
-// Merges equal memory, and numbers it in the order of its use by events, then by live blocks; drops what is not used.
+// Merges equal entries of memory, and numbers them in the order of their use by events, then by live blocks. Drops
+// entries that are not used.
 void renumber_traced_memory(DeviceTrace* trace);
 
 }  // namespace heapprof::cli

@@ -1,7 +1,8 @@
-// cli/model/profile/fields.h: the names under which the parts of a run are written and read, each in one place.
+// cli/model/profile/fields.h: the names of fields in the file. Writer and reader both use them, so each name is in one
+// place.
 //
-// A visitor is called once per field, visit(name, field): the writer gets constant fields, the reader fills them. To
-// add a field of a run to the file, add a line here (and one in man/heapprof-format.5).
+// A visitor is called once per field, visit(name, field): the writer passes a constant object and reads its fields, the
+// reader fills them. To add a field of a run to the file, add a line here (and one in man/heapprof-format.5).
 //
 // Guarantees
 //  - Numbers are integers; their names end in _bytes, _ns or _count where they are quantities.
@@ -22,7 +23,7 @@ std::optional<EndKind> parse_end_kind(std::string_view name);
 std::string_view dialect_name(Dialect dialect);
 std::optional<Dialect> parse_dialect(std::string_view name);
 
-// `Run` and so on below: RunInfo or const RunInfo.
+// `Run` is RunInfo or const RunInfo; the other template parameters are likewise.
 template <typename Run, typename Visit>
 void visit_run(Run& run, Visit&& visit) {
   visit("command", run.command);
@@ -144,7 +145,7 @@ void visit_module(Module& module, Visit&& visit) {
   visit("build_id", module.build_id);
 }
 
-// For a process that has a rank.
+// Only for a process that has a rank.
 template <typename AnyJob, typename Visit>
 void visit_job(AnyJob& job, Visit&& visit) {
   visit("launcher", job.launcher);

@@ -7,7 +7,7 @@
 
 namespace heapprof::cli {
 
-// Null if the profile has none of that name.
+// Null if the profile has no device of that name.
 inline const Device* find_device(const Profile& profile, std::string_view name) {
   for (const Device& device : profile.devices) {
     if (device.name == name) return &device;

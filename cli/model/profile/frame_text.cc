@@ -1,6 +1,6 @@
-// cli/model/profile/frame_text.cc: the location is what follows the last " (": C++ names are full of parentheses, paths
-// rarely are. If a path is, the writer notices that the text does not parse back to the frame, and stores the frame's
-// parts as well.
+// cli/model/profile/frame_text.cc: the location is the text after the last " (", because C++ names are full of
+// parentheses, and paths rarely have any. If a path has one, the writer notices that the text does not parse back to
+// the frame, and also stores the frame's parts.
 #include "cli/model/profile/frame_text.h"
 
 #include <fmt/format.h>

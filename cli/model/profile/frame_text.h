@@ -1,9 +1,9 @@
 // cli/model/profile/frame_text.h: a frame as one line of text, the form that DHAT's viewer and other importers know.
 //
 //   0x11A4: build_index (src/index.cc:212)      with line information
-//   0x9F20: qsort_r (in /usr/lib/libc.so.6)     without
+//   0x9F20: qsort_r (in /usr/lib/libc.so.6)     without line information
 //   0x9F20: ??? (in /usr/lib/libc.so.6)         without a name
-//   [no stack] no address: a pseudo-frame
+//   [no stack]                                  a pseudo-frame, which has no address
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -29,8 +29,8 @@ struct ParsedFrame {
   uint32_t line = 0;
 };
 
-// Takes any text; one without the form is taken as a function's name. A column after the line (dhat-rs) is dropped if
-// has_columns is set. The views point into `text`.
+// Accepts any text. If the text does not have this form, it is taken as a function's name. A column after the line
+// (dhat-rs) is dropped if has_columns is set. The views point into `text`.
 ParsedFrame parse_frame_text(std::string_view text, bool has_columns);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
-// cli/model/profile/inferred_calls.cc: an inferred frame becomes a location and a stack node like any other, so that
-// code that names, groups and orders stacks needs to know only its mark.
+// cli/model/profile/inferred_calls.cc: an inferred frame becomes an ordinary location and stack node with a mark
+// (Location::inferred). So the code that names, groups and orders stacks needs no special case.
 #include "cli/model/profile/inferred_calls.h"
 
 #include "cli/base/file_name.h"
@@ -21,14 +21,14 @@ class Calls {
  public:
   Calls(const Recording& recording, const SymbolTable& symbols) : recording_(recording), symbols_(symbols) {}
 
-  // Between a node and its parent.
+  // The open pair of a node and its parent.
   std::optional<CallPair> above(uint32_t node) const {
     const uint32_t outer = recording_.stacks[node].parent;
     if (!is_whole(outer) || !is_whole(node)) return std::nullopt;
     return open_call(named(outer), named(node));
   }
 
-  // Between a site's stack and its allocation.
+  // The open pair of a site's innermost node and its allocation.
   std::optional<CallPair> below(uint32_t innermost) const {
     return is_whole(innermost) ? open_call(named(innermost)) : std::nullopt;
   }
@@ -48,7 +48,7 @@ class Calls {
   const SymbolTable& symbols_;
 };
 
-// Makes the locations and the nodes of inferred frames, and the nodes below these; each is made once.
+// Makes the locations and nodes of inferred frames, and copies of the nodes further in. Each is made once.
 class Inserter {
  public:
   Inserter(Recording* recording, SymbolTable* symbols)
@@ -61,10 +61,10 @@ class Inserter {
     for (const InferredCall& call : entry->second) node = intern(node, location_of(pair->module, call));
     return node;
   }
-  // A node after the old ones.
+  // Returns the number of a new node, after the old ones.
   uint32_t intern(uint32_t parent, uint32_t location) { return table_.intern(parent, location) + old_nodes_ - 1; }
 
-  // Call it last.
+  // Must be called last.
   void append_nodes() {
     recording_->stacks.reserve(recording_->stacks.size() + nodes_.size());
     for (size_t i = 1; i < nodes_.size(); ++i) recording_->stacks.push_back({nodes_[i].parent, nodes_[i].frame});
@@ -90,12 +90,13 @@ class Inserter {
   std::map<std::pair<uint32_t, uint64_t>, size_t> locations_;
 };
 
-// Pairs of locations; open addressing, at most half full. The slots are the keys: millions of nodes have about 10,000
-// pairs, up to 200,000, and a look-up that misses the cache costs as much as all the rest.
+// Pairs of locations; open addressing, at most half full. The slots hold the keys themselves, so that the table stays
+// small: millions of nodes have about 10,000 pairs, at most 200,000, and a look-up that misses the cache costs as much
+// as all other work.
 class PairSet {
  public:
   bool has(uint32_t outer, uint32_t inner) const { return slots_[slot_of(key_of(outer, inner))] != 0; }
-  // Whether it is new.
+  // Returns whether the pair is new.
   bool add(uint32_t outer, uint32_t inner) {
     const uint64_t key = key_of(outer, inner);
     size_t slot = slot_of(key);
@@ -114,7 +115,7 @@ class PairSet {
   }
 
  private:
-  // Never 0: that is a free slot.
+  // Never returns 0, which marks a free slot.
   static uint64_t key_of(uint32_t outer, uint32_t inner) { return (uint64_t{outer} + 1) << 32 | inner; }
   size_t slot_of(uint64_t key) const {
     const size_t mask = slots_.size() - 1;
@@ -141,7 +142,7 @@ bool is_open_call(const CallKeys& innermost) {
 
 std::optional<CallPair> open_call(const NamedLocation& outer, const NamedLocation& inner) {
   if (outer.location.module != inner.location.module) {
-    // The last function called there is the C++ runtime's.
+    // The outer frame called the C++ runtime's operator new.
     const bool is_allocator = !inner.frames.empty() && inner.frames.back().function.starts_with("operator new");
     return is_allocator ? open_call(outer) : std::nullopt;
   }
@@ -210,7 +211,8 @@ void add_inferred_calls(Recording* recording, SymbolTable* symbols) {
     const StackNode& node = recording->stacks[i];
     if (node.parent >= i || node.location >= recording->locations.size()) return;  // broken: left unchanged
   }
-  // Most locations have no known call, and are skipped. Locations are added during the loop; only the old ones matter.
+  // Most locations have no known call target, and are skipped. The flags are only for the old locations; those that are
+  // added during the loop are not looked up.
   std::vector<char> is_known_call;
   is_known_call.reserve(symbols->calls.size());
   for (const CallKeys& keys : symbols->calls) is_known_call.push_back(keys.target != 0 ? 1 : 0);

@@ -1,8 +1,8 @@
 // cli/model/profile/invariants.cc: checks per site (parts within the total), per device (sums over sites are the
 // device's numbers, the timeline's maximum is the peak), and per profile (indexes, order, no duplicates).
 //
-// A site may have fewer blocks at its own maximum of bytes than at the device's peak (few large blocks beat many small
-// ones). So these two numbers have no order; only the total bounds both.
+// A site may have fewer blocks at its own maximum of bytes than at the device's peak, because a few large blocks can
+// have more bytes than many small ones. So neither number of blocks bounds the other; only the total bounds both.
 #include "cli/model/profile/invariants.h"
 
 #include "cli/base/saturating.h"
@@ -30,7 +30,7 @@ class Checker {
 
   std::vector<std::string> run() {
     check_tree();
-    if (!violations_.empty()) return std::move(violations_);  // the rest uses these indexes
+    if (!violations_.empty()) return std::move(violations_);  // the other checks use these indexes
     check_frames();
     if (profile_.devices.empty()) violate("there is no device");
     for (std::string& violation : find_input_violations(profile_)) violations_.push_back(std::move(violation));
@@ -123,7 +123,7 @@ class Checker {
     }
   }
 
-  // The listed stacks have at most what is owned, kept live or pinned.
+  // The listed stacks together have at most the whole that is owned, kept live or pinned.
   void check_stacks_of(const Device& device, const std::vector<OwnerPart>& parts, const LiveAmount& whole) {
     LiveAmount sum;
     for (const OwnerPart& part : parts) {
@@ -238,7 +238,7 @@ class Checker {
     check_steps(device);
   }
 
-  // Tensors lie in whole live blocks.
+  // The tensors' blocks are live, so they have at most the device's live bytes.
   void check_tensors(const SnapshotTensors& tensors, const Snapshot& snapshot) {
     const SnapshotDevice* const device = find_device(snapshot, tensors.device);
     if (device == nullptr) return violate("a snapshot has tensors on {}, of which it says nothing", tensors.device);
@@ -291,8 +291,8 @@ class Checker {
     }
   }
 
-  // At each snapshot the sites sum to its amounts. A target can make sums exceed 64 bits, so they are compared modulo
-  // 2^64, by what each step adds.
+  // At each snapshot the sites' amounts sum to the device's. A target can make sums exceed 64 bits, so they are
+  // computed modulo 2^64, from the change that each step makes.
   void check_steps(const Device& device) {
     const std::vector<Snapshot>& snapshots = profile_.snapshots.snapshots;
     std::vector<LiveAmount> changes(snapshots.size());
@@ -404,7 +404,8 @@ class Checker {
     within("what blocks of the sizes counted have at least", least_bytes, "total_bytes", n.total_bytes);
   }
 
-  // A sum of profiles may have parts with and without a leak check.
+  // The classified blocks may be fewer than the leaked ones, because a sum of profiles may have parts with and without
+  // a leak check.
   void check_judgement(const Device& device, size_t index, const SiteNumbers& n) {
     uint64_t bytes = 0;
     uint64_t blocks = 0;

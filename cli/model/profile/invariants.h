@@ -1,7 +1,7 @@
-// cli/model/profile/invariants.h: checks that numbers which must agree do.
+// cli/model/profile/invariants.h: checks that a profile's numbers agree with each other.
 //
 // The tests call it, the writer's caller calls it at the end of each run, and the reader reports a file that fails as
-// damaged. Files of other tools are checked only for what those tools promise.
+// damaged. Files of other tools are checked only against the guarantees of those tools.
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -11,7 +11,7 @@
 
 namespace heapprof::cli {
 
-// One sentence for each violation, at most 20; empty: all is well.
+// Returns one sentence for each violation, at most 20; empty if there is none.
 std::vector<std::string> find_violations(const Profile& profile);
 
 }  // namespace heapprof::cli

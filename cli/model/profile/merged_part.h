@@ -1,5 +1,4 @@
-// cli/model/profile/merged_part.h: what a merged profile keeps of each of its inputs, one entry for each device of
-// each.
+// cli/model/profile/merged_part.h: what a merged profile keeps of its inputs: one entry for each device of each input.
 #pragma once
 
 #include "cli/model/profile/run.h"
@@ -10,7 +9,7 @@
 
 namespace heapprof::cli {
 
-// A row of the input's own report: an allocation site by source line, and what it had at its device's peak.
+// A row of the input's own report: an allocation site by source line, and its bytes at the device's peak.
 struct PartRow {
   std::string text;  // "decode (tile.cc:88)"
   uint64_t peak_bytes = 0;

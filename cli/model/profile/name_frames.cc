@@ -1,9 +1,9 @@
-// cli/model/profile/name_frames.cc: does with a profile's frames what assemble_steps.h does with a recording's
-// locations: one frame becomes the frames that were inlined there, one node a path of them, and canonicalize merges
-// what reads alike now.
+// cli/model/profile/name_frames.cc: treats a profile's frames as assemble_steps.h treats a recording's locations. One
+// frame becomes the frames that were inlined there, one node becomes a path of them, and canonicalize() merges frames
+// and stacks that now read alike.
 //
-// A frame into which others were inlined has an address, a module and, seldom, no source file. It was named already,
-// and would be expanded twice. It is recognised by the inlined frames below it in the tree.
+// A frame into which others were inlined was named already, and must not be expanded again. In rare cases it has no
+// source file, so it looks nameless. It is recognised by the inlined frames that follow it in the tree.
 #include "cli/model/profile/name_frames.h"
 
 #include "cli/model/profile/canonical.h"
@@ -45,7 +45,7 @@ bool is_better(const std::vector<SourceFrame>& chain, bool had_function) {
 }
 
 struct Chain {
-  uint32_t first = 0;  // frames[first … last): innermost first; empty: the frame stays
+  uint32_t first = 0;  // frames[first … last), innermost first; empty: the frame does not change
   uint32_t last = 0;
 };
 
@@ -72,7 +72,7 @@ std::vector<Chain> add_chains(const NamelessFrames& nameless, const SymbolTable&
   return chains;
 }
 
-// Where tail calls may have elided frames from a profile's stacks.
+// Finds open pairs (inferred_calls.h) in a profile's stacks, where tail calls may have elided frames.
 class OpenCalls {
  public:
   OpenCalls(const NamelessFrames& nameless, const SymbolTable& table, const Profile& profile)
@@ -91,7 +91,7 @@ class OpenCalls {
     return open_call(named(outer), named(inner));
   }
 
-  // Between a site's node and its allocation.
+  // The open pair of a site's node and its allocation.
   std::optional<CallPair> below(uint32_t node) const {
     const uint32_t innermost = location_of(node);
     return innermost == kNoLocation ? std::nullopt : open_call(named(innermost));
@@ -166,7 +166,7 @@ void expand_nodes(const std::vector<Chain>& chains, const InferredCalls& inferre
   profile->nodes = std::move(nodes);
 }
 
-// Removes the warning for modules that could not be read when the profile was written, and now were.
+// Removes the warning about modules that could not be read when the profile was written, if they could be read now.
 void forget_unread(const std::vector<NamedFrames>& named, Profile* profile) {
   std::vector<std::string>& unread = profile->run.coverage.unread_modules;
   for (size_t i = 0; i < named.size(); ++i) {

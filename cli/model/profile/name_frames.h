@@ -1,15 +1,15 @@
-// cli/model/profile/name_frames.h: names for the frames of a profile that was written without them.
+// cli/model/profile/name_frames.h: adds names to the frames of a profile that was written without them.
 //
-// A profile holds each frame's module, with the build id, and its address in that file: all that a symbolizer needs. So
-// names can be found later, on the machine that has the debug files.
+// A profile has each frame's module, with the build id, and the frame's address in that file. A symbolizer needs no
+// more, so names can be found later, on the machine that has the debug files.
 //
 // Guarantees
-//  - Only names change: the profile is what assemble.h makes of the same recording with these names. Rows of small
-//    sites (Site::grouped_stacks) are the exception: they stay as they were summed.
-//  - A frame that has a source file is left unchanged. One with only a function, or with nothing, gets what is found; a
-//    function is never lost.
+//  - Only names change: the result is the profile that assemble.h makes of the same recording with these names. The
+//    exception is rows of small sites (Site::grouped_stacks), which stay as they were summed.
+//  - A frame that has a source file does not change. A frame with only a function, or without any name, gets the names
+//    that are found; it never loses its function.
 //  - With the same names a second call changes nothing.
-// Trust:    the profile is checked when it is read; a symbol table of the wrong length names nothing.
+// Trust:    the profile is checked when it is read; a symbol table of the wrong length is ignored.
 // Cost:     as canonicalize.
 #pragma once
 
@@ -28,9 +28,9 @@ namespace heapprof::cli {
 // Frames about which debug information may say more, in the form that a symbolizer needs.
 struct NamelessFrames {
   std::vector<Module> modules;       // as Profile::modules
-  std::vector<Location> locations;   // distinct
-  std::vector<uint32_t> frames;      // of each location: index into Profile::frames
-  std::vector<char> have_functions;  // of each location: only its source line is missing
+  std::vector<Location> locations;   // of the frames; all different
+  std::vector<uint32_t> frames;      // by location: index into Profile::frames
+  std::vector<char> have_functions;  // by location: 1: only the source line is missing
 };
 
 NamelessFrames find_nameless_frames(const Profile& profile);
@@ -43,7 +43,7 @@ struct NamedFrames {
   uint64_t lines_found = 0;
 };
 
-// The pairs of nameless frames, as find_neighbours() of a recording.
+// The pairs of neighbours among nameless frames, as find_neighbours() returns them for a recording.
 std::vector<CallPair> find_neighbours(const NamelessFrames& nameless, const Profile& profile);
 
 // Gives the frames the names that were found, and inserts the inferred frames between them; `table` is for

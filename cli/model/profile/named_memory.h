@@ -2,12 +2,12 @@
 // shared/include/heapprof/heapprof.h).
 //
 // Guarantees
-//  - A block counts once for each name that it got, at the site that allocated it. After a realloc it is another block,
-//    which has the name as well.
+//  - A block counts once for each name that it got, at the site that allocated it. If it is reallocated, the new block
+//    counts as another one and gets the name as well.
 //  - The sites of a name sum to the name's numbers, except its maximum (cli/model/profile/invariants.h). A profile
 //    whose stacks were dropped has no sites of names.
-// Not provided: what was live under a name at the peak of the device: the block that causes the peak is named only
-//           after it.
+// Not provided: what was live under a name at the device's peak, because the block that causes the peak is named only
+//           after the peak.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +27,17 @@ struct NamedSite {
 struct NamedMemory {
   std::string category;  // empty: none
   std::string name;
-  uint64_t total_bytes = 0;  // of blocks that ever had it
+  uint64_t total_bytes = 0;  // of blocks that ever had the name
   uint64_t total_blocks = 0;
-  uint64_t max_bytes = 0;     // the most that was live under it …
-  uint64_t max_blocks = 0;    // … and how many blocks they were
-  uint64_t leaked_bytes = 0;  // live under it at the end
+  uint64_t max_bytes = 0;     // the most that was live under the name …
+  uint64_t max_blocks = 0;    // … and its number of blocks
+  uint64_t leaked_bytes = 0;  // live under the name at the end
   uint64_t leaked_blocks = 0;
-  std::vector<NamedSite> sites;  // by what is live at the end, the largest first
+  std::vector<NamedSite> sites;  // the most live bytes at the end first
 };
 
-// Merges those with the same name, and their sites with the same stack; the largest by their maximum come first. Maxima
-// of several runs add up, as their peaks do.
+// Merges entries with the same name, and their sites with the same stack. The largest maximum comes first. Maxima of
+// several runs add up, as peaks do.
 void merge_named(std::vector<NamedMemory>* names);
 
 // "attention: KV cache", as it is shown; control characters are escaped.

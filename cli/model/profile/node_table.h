@@ -15,8 +15,8 @@ namespace heapprof::cli {
 
 class NodeTable {
  public:
-  // Fills `nodes`, which may already hold a tree: its nodes are entered. An empty one gets its root. expected_nodes:
-  // how many fit without growing.
+  // Adds to `nodes`. If `nodes` already has a tree, its nodes are entered into the table; if it is empty, it gets the
+  // root. expected_nodes: how many fit without growing.
   explicit NodeTable(std::vector<FrameNode>* nodes, size_t expected_nodes = 0);
 
   uint32_t intern(uint32_t parent, uint32_t frame);

@@ -1,4 +1,4 @@
-// cli/model/profile/profile.h: a profile as it is written, read, shown and compared: numbers by named stack.
+// cli/model/profile/profile.h: a profile, the form that is written, read, shown and compared: numbers by named stack.
 //
 // Made by cli/model/profile/assemble.h from a recording, or by cli/read from a file (ours, Valgrind's or dhat-rs').
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace heapprof::cli {
 
-// A frame is identified by its text: two frames that read alike are one.
+// A frame is identified by its text: frames with the same text are one frame.
 struct Frame {
   uint64_t svma = 0;     // inside the call (return address − 1), as in the ELF file; 0 if unknown
   std::string function;  // empty: unknown
@@ -25,7 +25,7 @@ struct Frame {
   uint32_t line = 0;
   uint32_t module = kNoModule;  // index into Profile::modules
   bool inlined = false;
-  bool inferred = false;  // was in no stack: the only path between the frames around it (inferred_calls.h)
+  bool inferred = false;  // was not in the stack, but inferred from the frames around it (inferred_calls.h)
 };
 
 // The tree of named stacks: node 0 is the root, every other node's parent has a smaller index; outermost frames are
@@ -45,13 +45,13 @@ struct Site {
 #define SITE_FLAG(member) bool member = false;
 #include "cli/model/profile/site_numbers.def"
 #undef SITE_FLAG
-  uint64_t grouped_stacks = 0;       // > 0: this row sums so many small sites that share the frames shown
+  uint64_t grouped_stacks = 0;       // > 0: this row is the sum of so many small sites that share these frames
   std::vector<uint64_t> live_bytes;  // at the device's moments; empty: less than 4 KiB at each of them
-  std::vector<SiteStep> steps;       // what it had at the snapshots
+  std::vector<SiteStep> steps;       // amounts at the snapshots
   std::vector<Stay> stays;           // by begin, then end
-  std::vector<SiteSpread> spread;    // one, in a sum of profiles; none: unknown
+  std::vector<SiteSpread> spread;    // in a sum of profiles one element; empty: unknown
   uint32_t suppressed_by =
-      0;  // > 0: its leaks are known: rule of cli/model/analysis/suppressions.h, from 1; never in a file
+      0;  // > 0: number, from 1, of the rule that suppresses its leaks (suppressions.h); never in a file
 };
 
 struct Device {
@@ -64,15 +64,15 @@ struct Device {
   DeviceUse use;
   uint64_t limit_bytes = 0;             // of `heapprof run --limit`; 0: none
   std::vector<Refusal> refusals;        // nodes: FrameNode; the latest first
-  std::vector<LostOwners> lost_owners;  // likewise; the largest first; of the host, where something is lost
-  std::vector<Holder> held_by;          // likewise, where something is still reachable
-  Fragmentation fragmentation;          // nodes: as in refusals; of the host, of one run
-  Untouched untouched;                  // likewise
-  UnseenMemory unseen;                  // nodes: as in refusals
+  std::vector<LostOwners> lost_owners;  // nodes: FrameNode; the largest first; only of the host; may be empty
+  std::vector<Holder> held_by;          // nodes: FrameNode; only of the host; empty if nothing is reachable
+  Fragmentation fragmentation;          // nodes: FrameNode; only of the host, and of a single run
+  Untouched untouched;                  // the same
+  UnseenMemory unseen;                  // nodes: FrameNode
   SegmentsUse segments;                 // of tensors in a CUDA device
-  std::vector<NamedMemory> names;       // nodes: as in refusals; the largest maximum first
-  std::vector<uint64_t> moments_ns;     // of Site::live_bytes; empty: not known
-  std::vector<uint64_t> bounds_ns;      // of Site::stays: 0, ascending, the end of the run; empty: not known
+  std::vector<NamedMemory> names;       // nodes: FrameNode; the largest maximum first
+  std::vector<uint64_t> moments_ns;     // times of the numbers in Site::live_bytes; empty: unknown
+  std::vector<uint64_t> bounds_ns;      // for Site::stays: from 0, ascending, to the end of the run; empty: unknown
 };
 
 struct ProfileModule {
@@ -90,7 +90,7 @@ enum class FrameFold : uint8_t {
   kUndone       // it is a wrapper, but is shown as a function of the program: folding is switched off
 };
 
-// What a rule of the user says of a frame.
+// Whose code a frame is, by a rule of the user.
 enum class CodeOwner : uint8_t { kUnsaid, kUser, kLibrary };
 
 enum class Dialect { kHeapprof, kValgrind, kDhatRs };
@@ -98,25 +98,25 @@ enum class Dialect { kHeapprof, kValgrind, kDhatRs };
 struct Profile {
   Dialect dialect = Dialect::kHeapprof;
   bool has_lifetimes = true;      // DHAT "bklt"
-  std::string time_unit = "ns";   // of numbers named _ns: Valgrind counts instructions ("instrs")
+  std::string time_unit = "ns";   // unit of numbers named _ns: Valgrind counts instructions ("instrs")
   bool has_coarse_sizes = false;  // blocks are counted by powers of four: a file of an older version
   RunInfo run;
   std::vector<ProfileModule> modules;
   std::vector<Frame> frames;
   std::vector<FrameFold> folds;        // by frame; empty: mark_folded() was not called. Never in a file
   std::vector<CodeOwner> code_owners;  // by frame; empty: there are no such rules (mark_folded()). Never in a file
-  bool shows_libraries = false;        // allocation sites may be library frames (mark_folded()). Never in a file
+  bool shows_libraries = false;        // places may be library frames (mark_folded()). Never in a file
   std::vector<FrameNode> nodes;
   std::vector<Device> devices;  // [0] is host
   DeviceApi api;                // nodes: FrameNode
   Scopes scopes;
   Snapshots snapshots;             // nodes: FrameNode
-  DeviceTrace trace;               // likewise; a sum of profiles has none
-  bool is_moment = false;          // made from one snapshot of a profile (take_snapshot()). Never in a file
-  std::vector<MergedPart> merged;  // not empty: a sum of profiles, whose peaks are at different moments
+  DeviceTrace trace;               // nodes: FrameNode; empty in a sum of profiles
+  bool is_moment = false;          // made from one snapshot of a profile (keep_moment()). Never in a file
+  std::vector<MergedPart> merged;  // the inputs, if this is a sum of profiles; their peaks are at different moments
 };
 
-// Calls visit(uint32_t& node) for every stack that is not a site's, of a profile or a recording.
+// Calls visit(uint32_t& node) for every reference to a stack except those of sites, in a profile or a recording.
 template <typename AnyProfile, typename Visit>
 void for_each_other_node(AnyProfile& profile, const Visit& visit) {
   for (auto& device : profile.devices) {

@@ -1,4 +1,5 @@
-// cli/model/profile/program_name.h: a program's name, and what shows that two runs are of the same program.
+// cli/model/profile/program_name.h: a program's name, as shown, and as compared to tell whether two runs are of the
+// same program.
 #pragma once
 
 #include "cli/base/file_name.h"

@@ -1,5 +1,5 @@
 // cli/model/profile/python_code.cc: the three formats in which CPython has written lines since 3.6. The tables are
-// untrusted: any bytes give some line, and reading stops at the end of the table.
+// untrusted: any bytes give a line, and reading stops at the end of the table.
 #include "cli/model/profile/python_code.h"
 
 #include <string_view>
@@ -20,18 +20,18 @@ class Reader {
 
   size_t at() const { return at_; }
 
-  // Pairs: the length of a range, and its line increment; -128: no line.
+  // Python 3.10: pairs of a range's length and its line increment; -128: no line.
   Entry range(uint64_t begin) {
     const uint64_t end = begin + byte();
     const int64_t lines = signed_byte();
     return {end, lines == -128 ? 0 : lines};
   }
-  // Pairs: a number of bytes, and the line increment after them. The bytes before add nothing.
+  // Up to 3.9: pairs of a number of bytes and the line increment that applies after them.
   Entry step(uint64_t begin) {
     const uint64_t end = begin + byte();
     return {end, signed_byte()};
   }
-  // A first byte with a kind and a length in code units, then the data of that kind.
+  // From 3.11: a first byte with a kind and a length in code units, then the data of that kind.
   Entry location(uint64_t begin) {
     const unsigned first = byte();
     Entry entry{begin + 2 * ((first & 7) + 1), 0};

@@ -16,11 +16,11 @@ struct PythonCode {
   std::string file;
   std::string function;  // qualified from 3.11 on
   uint32_t first_line = 0;
-  uint16_t minor = 0;  // of Python 3
+  uint16_t minor = 0;  // N in Python 3.N
   std::string table;   // bytes
 };
 
-using PythonCodes = std::map<uint32_t, PythonCode>;  // by number, from 1
+using PythonCodes = std::map<uint32_t, PythonCode>;  // by code object number, from 1
 
 // Whether a location without a module is a frame of Python, by its Location::svma (as in shared/python.h).
 constexpr bool is_python_frame(uint64_t svma) { return svma >> 63 != 0; }
@@ -31,16 +31,16 @@ inline constexpr char kPythonModule[] = "[Python]";  // the path of the module o
 
 inline constexpr char kUnknownPython[] = "(Python)";  // the function of a frame whose code object is not known
 
-// How far a line table was read, so that a look-up of a later offset continues there. The table of a module's code has
-// thousands of entries, and is looked up as often.
+// How far a line table was read, so that a look-up of a later offset continues from there. The table of a module's code
+// has thousands of entries and as many look-ups.
 struct LineCursor {
-  size_t at = 0;       // of the next entry in the table,
-  uint64_t begin = 0;  // the offset of its first instruction,
-  int64_t lines = 0;   // and what those before it added
+  size_t at = 0;       // position of the next entry in the table
+  uint64_t begin = 0;  // offset of that entry's first instruction
+  int64_t lines = 0;   // lines that the entries before it added
 };
 
-// The line of the instruction at that offset, in bytes. The first line, if the table does not say.
-// cursor: must be this code's
+// The line of the instruction at that offset in bytes; the code's first line if the table has no valid line.
+// cursor: must be used only for this code
 uint32_t line_of(const PythonCode& code, uint32_t offset_bytes, LineCursor* cursor);
 uint32_t line_of(const PythonCode& code, uint32_t offset_bytes);
 

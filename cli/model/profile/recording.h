@@ -1,5 +1,5 @@
-// cli/model/profile/recording.h: what the collector passes on at the end of a process: numbers by stack, addresses
-// without names.
+// cli/model/profile/recording.h: what the collector passes on at the end of a process: numbers by stack, with addresses
+// instead of names.
 //
 // cli/collect fills it, cli/symbolize names its locations, cli/model/profile/assemble.h turns both into a Profile.
 #pragma once
@@ -33,20 +33,20 @@ struct Module {
   std::string path;                // as the loader knows it; the executable's real path for the main program
   std::string build_id;            // lower-case hex; empty: no build id
   uint64_t load_bias = 0;          // avma − svma, at the last load
-  std::shared_ptr<UniqueFd> file;  // opened when it was first seen (the file may be gone by now); may be null
+  std::shared_ptr<UniqueFd> file;  // opened when first seen, because it may be deleted later; may be null
 };
 
-// A return address in a module: the call is at svma − 1. Without a module, and with its highest bit set: a frame of
-// Python (python_code.h). (For a frame that a signal interrupted the agent sends the
-// interrupted address + 1, so that svma − 1 is always inside the instruction meant.)
+// A return address in a module; the call is at svma − 1. If there is no module and svma's highest bit is set, it is a
+// Python frame (python_code.h). (For a frame that a signal interrupted, the agent sends the interrupted address + 1, so
+// that svma − 1 is always inside the right instruction.)
 struct Location {
   uint32_t module = kNoModule;
   uint64_t svma = 0;      // address in the ELF file; the process's address if module is kNoModule
   bool inferred = false;  // not a real return address: see inferred_calls.h
 };
 
-// The call tree: node 0 is the root, every other node's parent has a smaller index, and no two have the same parent and
-// location.
+// The call tree: node 0 is the root, every other node's parent has a smaller index, and no two nodes have the same
+// parent and location.
 struct StackNode {
   uint32_t parent = 0;
   uint32_t location = 0;
@@ -68,19 +68,20 @@ struct RecordedSite {
 };
 
 struct RecordedStay {
-  uint32_t site = 0;  // its place in RecordedDevice::sites
+  uint32_t site = 0;  // index into RecordedDevice::sites
   Stay stay;
 };
 
-// What a site had from this snapshot on (SiteStep).
+// What a site has from this snapshot until its next step (SiteStep).
 struct RecordedStep {
-  uint32_t site = 0;  // its place in RecordedDevice::sites
+  uint32_t site = 0;  // index into RecordedDevice::sites
   uint32_t snapshot = 0;
   uint64_t live_bytes = 0;
   uint64_t live_blocks = 0;
 };
 
-// Live bytes over time: the smallest and the largest value per bucket. Exact at the peak and at both ends.
+// Live bytes over time: the smallest and the largest value per bucket. The values are exact at the peak, at the start
+// and at the end.
 struct Timeline {
   uint64_t bucket_ns = 0;  // width
   struct Bucket {
@@ -95,7 +96,7 @@ struct DeviceTotals {
   uint64_t total_blocks = 0;
   uint64_t peak_bytes = 0;
   uint64_t peak_blocks = 0;  // blocks at the peak of bytes
-  uint64_t peak_ns = 0;      // when bytes peaked, since the start
+  uint64_t peak_ns = 0;      // time of the peak of bytes, since the start
   uint64_t max_blocks = 0;   // the peak of the number of blocks, which may be at another time
   uint64_t max_blocks_ns = 0;
   uint64_t leaked_bytes = 0;
@@ -103,11 +104,11 @@ struct DeviceTotals {
   uint64_t temporary_blocks = 0;
   uint64_t resident_at_peak_bytes = 0;  // resident set, sampled; 0: unknown
   uint64_t resident_max_bytes = 0;
-  uint64_t live_at_resident_max_bytes = 0;    // of this device when that was sampled
-  uint64_t mapped_at_resident_max_bytes = 0;  // of the pages that the program had mapped itself, with access
+  uint64_t live_at_resident_max_bytes = 0;    // of this device at the time of that sample
+  uint64_t mapped_at_resident_max_bytes = 0;  // then, of pages that the program mapped itself, with access
 };
 
-// Whether the parts of the resident set are known: not in profiles of versions that did not measure them.
+// Whether the parts of the resident set are known. Older versions did not measure them.
 inline bool has_resident_parts(const DeviceTotals& totals) {
   return totals.resident_max_bytes != 0 &&
          (totals.live_at_resident_max_bytes != 0 || totals.mapped_at_resident_max_bytes != 0);
@@ -123,19 +124,19 @@ struct RecordedDevice {
   DeviceUse use;
   uint64_t limit_bytes = 0;             // of `heapprof run --limit`; 0: none
   std::vector<Refusal> refusals;        // nodes: StackNode
-  std::vector<LostOwners> lost_owners;  // likewise; of the host, if leaks were classified
-  std::vector<Holder> held_by;          // likewise; linker names until names are looked up
+  std::vector<LostOwners> lost_owners;  // nodes: StackNode; only of the host, if leaks were classified
+  std::vector<Holder> held_by;          // nodes: StackNode; mangled names until symbols are looked up
   Fragmentation fragmentation;          // nodes: StackNode
-  Untouched untouched;                  // likewise
-  UnseenMemory unseen;                  // nodes: as in refusals
+  Untouched untouched;                  // nodes: StackNode
+  UnseenMemory unseen;                  // nodes: StackNode
   SegmentsUse segments;                 // of tensors in a CUDA device
-  std::vector<NamedMemory> names;       // nodes: as in refusals
+  std::vector<NamedMemory> names;       // nodes: StackNode
   std::vector<uint64_t> moments_ns;     // when the sites' live bytes were sampled, since the start; may be empty
   std::vector<uint64_t> live_bytes;     // rows of as many numbers as there are moments
-  std::vector<SizeCounts> sizes;        // of sites whose blocks are in several buckets
+  std::vector<SizeCounts> sizes;        // rows for sites whose blocks are in several buckets
   std::vector<RecordedStep> steps;      // by site, then by snapshot
-  std::vector<uint64_t> bounds_ns;      // of stays; empty: not known
-  std::vector<RecordedStay> stays;      // by site, then as Site::stays
+  std::vector<uint64_t> bounds_ns;      // bucket boundaries of stays; empty: unknown
+  std::vector<RecordedStay> stays;      // by site, then in the order of Site::stays
 };
 
 struct Recording {
@@ -145,11 +146,11 @@ struct Recording {
   std::vector<StackNode> stacks;
   std::vector<RecordedDevice> devices;  // at least host
   DeviceApi api;                        // nodes: StackNode
-  PythonCodes python_codes;             // of the frames of Python among the locations
+  PythonCodes python_codes;             // code objects of the Python frames among the locations
   Scopes scopes;
   Snapshots snapshots;                          // nodes: StackNode
-  DeviceTrace trace;                            // likewise
-  std::vector<std::string> consistency_errors;  // numbers that must agree and do not: a bug in heapprof
+  DeviceTrace trace;                            // nodes: StackNode
+  std::vector<std::string> consistency_errors;  // numbers that do not agree as they must: a bug in heapprof
 };
 
 }  // namespace heapprof::cli

@@ -1,10 +1,10 @@
-// cli/model/profile/recursion_frame.h: the pseudo-frame before the frames of a recursion, which are listed once
-// (cli/collect/rings/stack_folder.h).
+// cli/model/profile/recursion_frame.h: the pseudo-frame that precedes the frames of a recursion, which are listed only
+// once (cli/collect/rings/stack_folder.h).
 //
 //   [recursion from Parser::value, up to 20000 frames]
 //
-// The name is that of the outermost of these frames. The number says how many frames the listed ones replace in the
-// deepest such stack. Two of these pseudo-frames that differ only in it read alike.
+// The name is that of the outermost listed frame. The number says how many frames the listed ones replace in the
+// deepest such stack. Two such pseudo-frames that differ only in the number read alike.
 #pragma once
 
 #include "cli/model/profile/recording.h"
@@ -15,7 +15,8 @@
 
 namespace heapprof::cli {
 
-// As a Location::svma without a module. No process has code there, and no frame of Python is there (python_code.h).
+// The pseudo-frame as Location::svma, without a module. No process has code at these addresses, and Python frames do
+// not use them (python_code.h).
 constexpr uint64_t pack_recursion(uint32_t first_location, uint32_t frames) {
   return uint64_t{1} << 62 | uint64_t{first_location & 0x3fffffff} << 32 | frames;
 }
@@ -27,11 +28,11 @@ constexpr uint32_t frames_of_recursion(uint64_t svma) { return static_cast<uint3
 
 std::string recursion_text(std::string_view function, uint32_t frames);
 
-// The name in such a text; any other text is returned unchanged.
+// The function's name in such a text. Any other text is returned unchanged.
 std::string_view function_of_recursion(std::string_view function);
-// Such a text, or one that begins with it, without the number.
+// Removes the number from such a text, or from a text that begins with one.
 std::string without_recursion_frames(std::string text);
-// The number; 0: not such a text.
+// The number in such a text; 0 for any other text.
 uint64_t recursion_frames(std::string_view text);
 
 }  // namespace heapprof::cli

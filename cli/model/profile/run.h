@@ -14,14 +14,14 @@ enum class EndKind {
   kExited,    // with `status`
   kSignaled,  // by signal `status`
   kExec,      // the process started another program
-  kUnknown,   // ended; the kernel does not tell us how (not our child)
+  kUnknown,   // ended; the kernel does not report how, because it is not our child
   kDetached,  // still running when the collector detached
   kRunning,   // still running and being recorded: a snapshot
 };
 
 // The beginning of RunInfo::incomplete_reason if the collector ran out of memory.
 inline constexpr std::string_view kMemoryLimitReason = "heapprof reached its memory limit";
-// All of it if a Valgrind tool served malloc.
+// The whole reason if a Valgrind tool served malloc.
 inline constexpr std::string_view kMallocReplacedReason =
     "Valgrind's tool serves malloc itself, and nothing on the heap was counted";
 
@@ -38,12 +38,12 @@ struct Machine {
   std::string libc;    // of the target, "glibc 2.36"
 };
 
-// A program that the process started, or that it became by exec, and that could not be profiled.
+// A program that could not be profiled. The process started it, or became it by exec.
 struct UnprofiledProgram {
   std::string path;
   std::string reason;             // "statically linked"
   uint64_t count = 0;             // how often it was started
-  bool replaced_process = false;  // at least once by exec of the process itself
+  bool replaced_process = false;  // at least once, the process itself became this program by exec
 };
 
 // What the agent found and did in the process.
@@ -53,15 +53,15 @@ struct Coverage {
   bool new_recorded = false;                      // operator new records by itself (tcmalloc, jemalloc, mimalloc)
   std::string clock;                              // "tsc" or "sequence"
   std::string unwinder;                           // "heapprof", "libunwind"
-  std::vector<std::string> self_test_failures;    // hooks for which one call did not give exactly one event
+  std::vector<std::string> self_test_failures;    // hooks of which a test call did not give exactly one event
   std::vector<std::string> bypassing_modules;     // objects whose allocations the hooks do not see
-  std::vector<std::string> unknown_functions;     // of the CUDA driver, which allocate memory and are not counted
+  std::vector<std::string> unknown_functions;     // of the CUDA driver: they allocate, and are not counted
   std::vector<std::string> unread_modules;        // modules whose names could not be read: no memory, or a broken file
   std::vector<std::string> unread_interpreters;   // interpreters whose frames are in no stack: "Python 3.15"
-  std::vector<std::string> unrecorded_operators;  // why PyTorch's operators are no scopes, if that was asked for
-  std::vector<std::string> unrecorded_objects;    // why an interpreter's objects were not recorded, if asked for
-  std::vector<std::string> inner_allocators;      // inside the executable, hooked in place: "jemalloc: 33 functions"
-  std::vector<std::string> unhooked_allocators;   // likewise, and not hooked: "jemalloc: free is shorter than a jump"
+  std::vector<std::string> unrecorded_operators;  // why PyTorch's operators are not scopes, if that was requested
+  std::vector<std::string> unrecorded_objects;    // why an interpreter's objects were not recorded, if requested
+  std::vector<std::string> inner_allocators;      // in the executable, hooked there: "jemalloc: 33 functions"
+  std::vector<std::string> unhooked_allocators;   // the same, not hooked: "jemalloc: free is shorter than a jump"
   std::vector<UnprofiledProgram> unprofiled_programs;
 };
 
@@ -72,7 +72,7 @@ struct Counters {
 #undef RUN_COUNTER
 };
 
-// How the agent found the stacks: unwinds that did not take the fast path, by cause (wire::UnwindCounters).
+// Unwinds of the agent that did not take the fast path, by cause (wire::UnwindCounters).
 struct UnwinderCounters {
 #define UNWINDER_COUNTER(member, ...) uint64_t member = 0;
 #include "cli/model/profile/run_counters.def"
@@ -100,27 +100,27 @@ struct OtherProcess {
   uint64_t parent_pid = 0;
   uint32_t image = 0;
   std::vector<std::string> command;  // its first words
-  std::string file;                  // relative to this profile's folder; empty: it could not be written
-  uint64_t memory_peak_bytes = 0;    // of the heap and of mapped memory, added
+  std::string file;                  // its profile, relative to this one's folder; empty: it has none
+  uint64_t memory_peak_bytes = 0;    // sum of the peaks of the heap and of mapped memory
   uint64_t resident_max_bytes = 0;   // 0: unknown
-  std::string title = {};            // as RunInfo's
+  std::string title = {};            // as RunInfo::title
 };
 
 // The result of `heapprof run --leak-check`.
 struct LeakJudgement {
   bool is_asked = false;
   bool is_made = false;
-  std::string reason;            // why not; empty if it was made
-  uint64_t searched_bytes = 0;   // of the process's memory
-  uint64_t unread_bytes = 0;     // that could not be read
-  uint64_t stopped_threads = 0;  // other than the one that ended the program
+  std::string reason;            // why it was not made; empty if it was
+  uint64_t searched_bytes = 0;   // bytes of the process's memory that were searched
+  uint64_t unread_bytes = 0;     // bytes that could not be read
+  uint64_t stopped_threads = 0;  // other threads than the one that ended the program
   uint64_t duration_ns = 0;
 };
 
-// For runs in which not every block of the heap was recorded. Then numbers of the heap are estimates, and those of
-// devices and pages are exact (cli/model/analysis/sampling.h).
+// For runs in which not every block of the heap was recorded. With sampling, numbers of the heap are estimates, and
+// those of devices and pages are exact (cli/model/analysis/sampling.h).
 struct Sampling {
-  uint64_t interval_bytes = 0;  // the largest that was used to choose blocks (shared/sampling.h); 0: no sampling
+  uint64_t interval_bytes = 0;  // the largest sampling interval used (shared/sampling.h); 0: no sampling
   uint64_t chosen = 0;          // blocks that were chosen
   // Blocks allocated while blocks were sampled or all were recorded, and their bytes: exact.
   uint64_t counted = 0;
@@ -133,15 +133,15 @@ struct Sampling {
 
 struct RunInfo {
   std::vector<std::string> command;  // argv
-  std::string title;                 // that the program gave itself later, only to be shown; empty: none was seen
+  std::string title;                 // process title that the program set later; for display only; empty: none
   std::string executable;            // path
   uint64_t pid = 0;
   uint64_t parent_pid = 0;
   uint32_t image = 0;  // 0 for the first program image of the pid, 1 after its first exec …
   bool is_fork = false;
-  bool is_attached = false;   // recording began while it ran: what it had allocated before is unknown
+  bool is_attached = false;   // recording began while it ran; earlier allocations are unknown
   int64_t start_unix_ns = 0;  // wall clock
-  Job job;                    // in a sum of profiles empty: MergedPart has the inputs'
+  Job job;                    // empty in a sum of profiles: MergedPart::job has those of the inputs
   uint64_t duration_ns = 0;   // from the agent's start to the end
   Sampling sampling;
   RunEnd end;
@@ -152,11 +152,11 @@ struct RunInfo {
   Counters counters;
   UnwinderCounters unwinder;
   Cost cost;
-  std::vector<Thread> threads;  // by total_bytes, descending; bounded, the rest summed in `other_threads`
+  std::vector<Thread> threads;  // by total_bytes, descending; limited: `other_threads` has the sum of the others
   uint64_t other_threads_count = 0;
-  Thread other_threads;                 // their sums
-  std::vector<OtherProcess> processes;  // by peak, descending; only in the profile of the started program; bounded
-  uint64_t other_processes_count = 0;   // that are not listed
+  Thread other_threads;                 // sums of the threads that are not listed
+  std::vector<OtherProcess> processes;  // by peak, descending; limited; only in the profile of the started program
+  uint64_t other_processes_count = 0;   // how many are not listed
   LeakJudgement leak_check;
 };
 

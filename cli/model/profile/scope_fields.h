@@ -29,7 +29,7 @@ void visit_scope_memory(Memory& memory, Visit&& visit) {
   visit("peak_inside_bytes", memory.peak_inside_bytes);
 }
 
-// Its memory is next to these.
+// The work's memory is written next to these fields.
 template <typename Work, typename Visit>
 void visit_backward_work(Work& work, Visit&& visit) {
   visit("operator", work.operator_path);
@@ -45,7 +45,7 @@ void visit_scope_call(Call& call, Visit&& visit) {
   visit("size_bytes", call.size_bytes);
 }
 
-// Its shape, two lists of three numbers, is next to these.
+// The kernel's shape, two lists of three numbers, is written next to these fields.
 template <typename Kernel, typename Visit>
 void visit_kernel_launches(Kernel& kernel, Visit&& visit) {
   visit("name", kernel.name);

@@ -49,7 +49,7 @@ std::vector<uint64_t> sum_of_durations(const std::vector<uint64_t>& a, const std
   return sum;
 }
 
-// A device that is missing in one of the two had nothing there.
+// If a device is missing in one of the two, that one had no memory on it.
 void add_instances(const Scope& from, Scope* into) {
   const size_t had = into->instances.size();
   const size_t count = had + from.instances.size();
@@ -147,7 +147,7 @@ std::vector<std::vector<ScopeMemory>> memory_with_inner(const Scopes& scopes) {
   std::vector<std::vector<ScopeMemory>> sums;
   sums.reserve(scopes.scopes.size());
   for (const Scope& scope : scopes.scopes) sums.push_back(scope.memory);
-  for (size_t i = sums.size(); i-- > 0;) {  // a scope comes after its parent: it is complete by now
+  for (size_t i = sums.size(); i-- > 0;) {  // a scope comes after its parent, so sums[i] is complete here
     const uint32_t parent = scopes.scopes[i].parent;
     if (parent == 0) continue;
     for (ScopeMemory memory : sums[i]) {
@@ -188,14 +188,15 @@ std::vector<uint64_t> gpu_time_with_inner(const Scopes& scopes) {
 }
 
 void sort_scopes(Scopes* scopes) {
-  // Depth first, each after its parent, with a map from a parent's new index and a name to a scope.
+  // Walks the tree depth first, so that each scope comes after its parent. Scopes of one parent with equal names are
+  // grouped by sorting.
   std::vector<Scope>& old = scopes->scopes;
   std::vector<std::vector<uint32_t>> inner(old.size() + 1);
   for (size_t i = 0; i < old.size(); ++i) inner[old[i].parent].push_back(static_cast<uint32_t>(i));
   std::vector<Scope> sorted;
   sorted.reserve(old.size());
   struct Waiting {
-    std::vector<uint32_t> from;  // scopes whose inner ones come next
+    std::vector<uint32_t> from;  // old scopes whose children come next
     uint32_t parent;             // their new index + 1
   };
   std::vector<Waiting> waiting = {{{}, 0}};
@@ -211,7 +212,7 @@ void sort_scopes(Scopes* scopes) {
     std::stable_sort(those.begin(), those.end(), [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
     for (size_t i = 0; i < those.size();) {
       Waiting group{{those[i]}, static_cast<uint32_t>(sorted.size() + 1)};
-      Scope& first = old[those[i]];  // its name is still needed; its instances, which may be many, are not
+      Scope& first = old[those[i]];  // its name is needed again; its instances, which may be many, are moved
       std::vector<ScopeInstance> instances = std::move(first.instances);
       std::vector<InstanceMemory> instance_memory = std::move(first.instance_memory);
       sorted.push_back(first);
@@ -237,7 +238,7 @@ void add_scopes(const Scopes& from, Scopes* into) {
     into->scopes.push_back(scope);
     if (scope.parent != 0) into->scopes.back().parent += offset;
   }
-  for (Scope& scope : into->scopes) {  // runs of several programs have no common clock
+  for (Scope& scope : into->scopes) {  // different runs have no common clock
     add_to(&scope.unkept_instances, scope.instances.size());
     scope.instances.clear();
     scope.instance_memory.clear();

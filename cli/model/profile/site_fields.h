@@ -30,7 +30,7 @@ inline constexpr std::array kSiteLists = {
 #undef SITE_LIST
 };
 
-// One line of the list: see there.
+// One line of site_numbers.def, which describes the members.
 struct SiteField {
   enum class Kept : uint8_t { kPoint, kColumn, kList };
   enum class Needs : uint8_t { kNothing, kLifetimes, kOurs, kLeaks, kSizes, kJudgement };
@@ -85,7 +85,7 @@ inline constexpr const auto& kSiteFields = site_fields::kAll;
 static_assert(sizeof(SiteNumbers) == kSiteFields.size() * sizeof(uint64_t),
               "every member of SiteNumbers is a line of site_numbers.def");
 
-// The numbers that are fields of DHAT's program points, in DHAT's order: that of "exact_numbers" too.
+// The numbers that are fields of DHAT's program points, in DHAT's order, which "exact_numbers" also has.
 inline constexpr auto kPointFields = site_fields::points_of_all();
 
 struct SiteFlag {
@@ -98,18 +98,18 @@ inline constexpr std::array kSiteFlags = {
 #undef SITE_FLAG
 };
 
-// Whether the sizes of the blocks are known: not in files of older versions.
+// Whether the sizes of the blocks are known. Files of older versions do not have them.
 constexpr bool has_sizes(const SiteNumbers& numbers) {
   return numbers.total_blocks > 0 && (numbers.largest_bytes > 0 || numbers.total_bytes == 0);
 }
 
-// The number of a site that the list does not name.
+// The number that a reader assumes for a site that the list does not name.
 constexpr uint64_t unlisted_number(const SiteNumbers& numbers, const SiteListName& list) {
   if (list.others == SiteListName::Others::kZero || numbers.total_blocks == 0) return 0;
   return numbers.total_bytes / numbers.total_blocks;
 }
 
-// Whether the list has to name the site: one of its numbers is not what the reader would assume.
+// Whether the list has to name the site, because one of the numbers differs from unlisted_number().
 inline bool is_listed(const SiteNumbers& numbers, const SiteListName& list) {
   const uint64_t unlisted = unlisted_number(numbers, list);
   if (list.others == SiteListName::Others::kMean && unlisted * numbers.total_blocks != numbers.total_bytes) return true;
@@ -119,7 +119,7 @@ inline bool is_listed(const SiteNumbers& numbers, const SiteListName& list) {
   return false;
 }
 
-// Whether the site has any of the list's numbers.
+// Whether one of the list's numbers is not 0 for the site.
 inline bool has_any(const SiteNumbers& numbers, const SiteListName& list) {
   for (const SiteField& field : kSiteFields) {
     if (field.list == list.list && numbers.*field.number != 0) return true;

@@ -1,5 +1,5 @@
-// cli/model/profile/site_numbers.cc: no site's live bytes can exceed the device's at any moment, so neither can a
-// merged one's: the device's peak is the better bound if many maxima are summed.
+// cli/model/profile/site_numbers.cc: at no moment can the live bytes of a site, or of merged sites, exceed the
+// device's. So if many maxima are summed, the device's peak is a better bound than their sum.
 #include "cli/model/profile/site_numbers.h"
 
 #include "cli/base/saturating.h"
@@ -11,7 +11,7 @@
 namespace heapprof::cli {
 namespace {
 
-// What decides how two numbers are combined.
+// The facts about two sites that decide how their numbers are combined.
 struct Parts {
   const SizedNumbers& more;
   bool had_leaks;
@@ -91,7 +91,8 @@ void merge_site(Site* into, const Site& from, uint64_t device_peak_bytes) {
   add_steps(&into->steps, from.steps);
   add_stays(&into->stays, from.stays);
   add_spread(&into->spread, from.spread);
-  // Other tools' files define the maximum differently: it must not fall below what was live at the peak.
+  // Other tools' files define the maximum differently, so it is raised to at least what was live at the peak and at the
+  // end.
   sum.max_bytes = std::max(std::min(sum.max_bytes, device_peak_bytes), std::max(sum.peak_bytes, sum.leaked_bytes));
 }
 

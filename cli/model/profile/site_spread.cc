@@ -1,8 +1,8 @@
-// cli/model/profile/site_spread.cc: numbers of a site for each process would grow with the processes. A minimum, a
-// maximum and the process that had it do not, and sums of sums have them exactly.
+// cli/model/profile/site_spread.cc: numbers of each process for each site would grow with the number of processes. A
+// minimum, a maximum and the process with the maximum do not grow, and they stay exact when sums are merged.
 //
-// The numbers bound each other: with n processes that have the site, its sum is at least the largest and n - 1 times
-// the smallest, and at most the smallest and n - 1 times the largest. A forged file that breaks this is refused.
+// The numbers bound each other: if n processes have the site, its sum is at least the largest plus n - 1 times the
+// smallest, and at most the smallest plus n - 1 times the largest. A forged file that breaks this is refused.
 #include "cli/model/profile/site_spread.h"
 
 #include "cli/base/saturating.h"
@@ -26,7 +26,7 @@ void add_number(NumberSpread* into, const NumberSpread& from) {
   into->max_input = from.max_input;
 }
 
-// The violation in one site's numbers; empty: none. `parts` are the device's, by input.
+// The violation in one site's numbers; empty if there is none. `parts` are those of the device, by input.
 std::string violation_of(const Site& site, const std::vector<const MergedPart*>& parts) {
   const SiteSpread& spread = site.spread[0];
   if (spread.inputs == 0 || spread.inputs > parts.size())
@@ -89,7 +89,7 @@ std::vector<std::string> find_input_violations(const Profile& profile) {
   const Job& own = profile.run.job;
   if (own.has_rank() && (*own.rank >= kMostRanks || (own.ranks && *own.rank >= *own.ranks)))
     violate(fmt::format("the process is rank {} of {}", *own.rank, own.ranks.value_or(kMostRanks)));
-  uint32_t next = 0;  // the next new input number
+  uint32_t next = 0;  // number that the next new input must have
   std::unordered_set<std::string> devices;
   for (const MergedPart& part : profile.merged) {
     if (part.input == next) {

@@ -1,12 +1,13 @@
-// cli/model/profile/site_spread.h: how a site's numbers differ between the processes that a merged profile sums.
+// cli/model/profile/site_spread.h: how far a site's numbers differ between the processes of a merged profile.
 //
-// The average is the site's number divided by `inputs`; a process without the site has 0 and is not counted here.
+// The average is the site's number divided by `inputs`. A process without the site has 0 and is not counted in
+// `inputs`.
 //
 // Guarantees
-//  - add_spread() is associative and commutative: the process with the maximum is the same in whatever order profiles
-//    are merged. Among equals it is the one with the smallest number.
-//  - If the spread of one part is unknown, that of the sum is: rows of small sites, and profiles that an older version
-//    merged.
+//  - add_spread() is associative and commutative: the process with the maximum does not depend on the order of merges.
+//    If several have the same maximum, it is the one with the smallest input number.
+//  - If the spread of one part is unknown, the sum's is unknown too. It is unknown for rows of small sites, and for
+//    profiles that an older version merged.
 #pragma once
 
 #include <array>
@@ -35,7 +36,7 @@ inline constexpr size_t kSpreadFields = 3;
 const std::array<SpreadField, kSpreadFields>& spread_fields();
 
 struct SiteSpread {
-  uint32_t inputs = 0;  // that have the site
+  uint32_t inputs = 0;  // number of inputs that have the site
   std::array<NumberSpread, kSpreadFields> of;
 };
 
@@ -43,7 +44,7 @@ struct SiteSpread {
 void add_spread(std::vector<SiteSpread>* into, const std::vector<SiteSpread>& from);
 SiteSpread spread_of_one(const SiteNumbers& numbers, uint32_t input);
 
-// One sentence for each violation: in the list of inputs, and in the sites of a device.
+// Return one sentence for each violation in the list of inputs, and in the sites of a device.
 std::vector<std::string> find_input_violations(const Profile& profile);
 std::vector<std::string> find_spread_violations(const Profile& profile, const Device& device);
 

@@ -1,7 +1,7 @@
-// cli/model/profile/size_histogram.h: how many blocks of what size, by powers of two.
+// cli/model/profile/size_histogram.h: counts blocks by size, in buckets of powers of two.
 //
-// Older profiles use powers of four. Such a class has the number of its upper half here, so that "at most" is true of
-// it, and Profile::has_coarse_sizes says that it begins lower.
+// Older profiles use classes of powers of four. Here such a class is the bucket of its upper half, so that the bucket's
+// upper limit is right. Profile::has_coarse_sizes says that the bucket begins lower.
 //
 // Cost:     24 bytes while all blocks are in one bucket, as at most sites; 256 more from the second bucket on.
 #pragma once
@@ -24,13 +24,13 @@ constexpr int size_bucket(uint64_t size_bytes) {
   return bucket < kSizeBuckets - 1 ? bucket : kSizeBuckets - 1;
 }
 
-// The largest size of the bucket; none: there is no limit.
+// The largest size of the bucket; nullopt if it has no limit.
 constexpr std::optional<uint64_t> size_bucket_most(int bucket) {
   if (bucket >= kSizeBuckets - 1) return std::nullopt;
   return uint64_t{1} << (bucket + kSmallestBucketBits);
 }
 
-// Classes by powers of four: ≤16 B, ≤64 … ≤16 MiB, larger; and the bucket that represents one.
+// Classes by powers of four: ≤16 B, ≤64 … ≤16 MiB, larger; and the bucket that represents each class.
 inline constexpr int kCoarseClasses = 12;
 constexpr int bucket_of_coarse(int coarse_class) {
   return coarse_class < kCoarseClasses - 1 ? 2 * coarse_class + 1 : kSizeBuckets - 1;
@@ -98,7 +98,7 @@ class SizeHistogram {
   }
 
  private:
-  uint64_t blocks_ = 0;  // in bucket_, all others being empty; unused if counts_ is set
+  uint64_t blocks_ = 0;  // number in bucket_, the only used one; unused if counts_ is set
   int bucket_ = 0;
   std::unique_ptr<SizeCounts> counts_;
 };

@@ -1,6 +1,6 @@
-// cli/model/profile/stay_invariants.cc: sums what each boundary adds to the one before.
+// cli/model/profile/stay_invariants.cc: computes the live amount at each boundary from the change since the one before.
 //
-// Sums are modulo 2^64: a target can send any size, and its allocations and frees must still agree.
+// Sums are modulo 2^64, because a target can send any size, and its allocations and frees must still agree.
 #include "cli/model/profile/stay_invariants.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ void check_site(const Device& device, size_t index, std::vector<std::string>* vi
                                         stay.begin, stay.end, bounds));
       return;
     }
-    // Blocks of the heap are too small for their sum to wrap.
+    // Only checked for the heap, whose blocks are too small for their sum to exceed 64 bits.
     const bool is_larger = device.name == "host" && stay.bytes > site.numbers.max_bytes;
     if (is_larger || stay.blocks > site.numbers.total_blocks)
       violations->push_back(fmt::format("{} site {}: a stay of {} bytes in {} blocks, more than it ever had",

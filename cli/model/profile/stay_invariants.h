@@ -10,7 +10,7 @@
 
 namespace heapprof::cli {
 
-// One sentence for each violation.
+// Returns one sentence for each violation.
 std::vector<std::string> find_stay_violations(const Device& device, uint64_t duration_ns);
 
 }  // namespace heapprof::cli

@@ -10,7 +10,7 @@ void add_stays(std::vector<Stay>* into, const std::vector<Stay>& from) {
   if (from.empty()) return;
   const auto key = [](const Stay& stay) { return std::pair(stay.begin, stay.end); };
   constexpr size_t kFew = 8;
-  if (from.size() <= kFew) {  // as at nearly all sites that go into a row
+  if (from.size() <= kFew) {  // true of nearly all sites that go into a row
     for (const Stay& stay : from) {
       const auto at = std::lower_bound(into->begin(), into->end(), stay,
                                        [&](const Stay& a, const Stay& b) { return key(a) < key(b); });

@@ -1,13 +1,13 @@
 // cli/model/profile/stays.h: lifetimes by time bucket: blocks that lived across a bucket boundary, by the bucket in
 // which they began and the one in which they ended.
 //
-// Time bucket i of a device runs from bounds_ns[i] to bounds_ns[i + 1]. For two boundaries a < b, what began between
-// them and was live at b is the sum of the stays with a <= begin < b <= end; with a = 0 it is all that was live at b. A
-// block that ended in the bucket in which it began is in no stay: it was live at no boundary.
+// Time bucket i of a device runs from bounds_ns[i] to bounds_ns[i + 1]. For two boundaries a < b, the blocks that began
+// between them and were live at b are the sum of the stays with a <= begin < b <= end. With a = 0 these are all blocks
+// that were live at b. A block that ended in the bucket in which it began was live at no boundary, so it is in no stay.
 //
 // Guarantees
-//  - At the last boundary, the end of the run, a site's stays sum to what it leaked; at no boundary do they sum to more
-//    than its maximum (cli/model/profile/invariants.h).
+//  - At the last boundary, the end of the run, a site's stays sum to what it leaked. At every boundary they sum to at
+//    most its maximum (cli/model/profile/invariants.h).
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct Stay {
   uint64_t blocks = 0;
 };
 
-// Adds `from` to `into`. A target can make sums exceed 64 bits: they are modulo 2^64.
+// Adds `from` to `into`. Sums are modulo 2^64, because a target can make them exceed 64 bits.
 void add_stays(std::vector<Stay>* into, const std::vector<Stay>& from);
 
 }  // namespace heapprof::cli

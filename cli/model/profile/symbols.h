@@ -9,7 +9,7 @@
 
 namespace heapprof::cli {
 
-// One source-level frame. A location has one, or several where functions were inlined: innermost first.
+// One source-level frame. A location has one frame, or several, innermost first, if functions were inlined there.
 struct SourceFrame {
   std::string function;  // demangled; empty: unknown
   std::string file;      // made absolute with its compilation directory, without . and .. parts; empty: unknown
@@ -19,41 +19,41 @@ struct SourceFrame {
   bool operator==(const SourceFrame&) const = default;
 };
 
-// What debug information says of the call at a location, as numbers. Within a module, of one run or several, equal
-// numbers mean the same function. 0: unknown.
+// The functions of a call at a location, by debug information, as numbers. Within a module, in one run or several,
+// equal numbers mean the same function. 0: unknown.
 struct CallKeys {
   static constexpr uint64_t kAllocator = 1;  // malloc, operator new and the like
 
-  uint64_t function = 0;  // that contains the location: the outermost one, into which others may be inlined
-  uint64_t target = 0;    // that is called there
+  uint64_t function = 0;  // that contains the location; the outermost one if functions were inlined
+  uint64_t target = 0;    // the function that is called there
 
   bool operator==(const CallKeys&) const = default;
 };
 
-// Two neighbouring frames in a stack; both of one module, except for a frame of operator new.
+// Two neighbouring frames in a stack; both are of one module, unless the inner one is a frame of operator new.
 struct CallPair {
   uint32_t module = 0;
   uint64_t outer_svma = 0;  // return addresses, as in Location
-  uint64_t inner_svma = 0;  // 0: the allocation itself, whose frame is in no stack, or is of operator new
+  uint64_t inner_svma = 0;  // 0: the allocation itself, which has no frame, or one of operator new
 
   auto operator<=>(const CallPair&) const = default;
 };
 
-// A function on the path from the outer frame to the inner one, whose frame was elided by a tail call.
+// A function on the path from the outer frame of a pair to the inner one. A tail call elided its frame.
 struct InferredCall {
-  uint64_t svma = 0;  // as in Location: after the jump; for several jumps to one function: after the function's entry
-  std::vector<SourceFrame> frames;  // innermost first; more than one where the jump is in an inlined function
+  uint64_t svma = 0;  // as in Location: after the jump; if there are several such jumps, after the function's entry
+  std::vector<SourceFrame> frames;  // innermost first; several if the jump is in an inlined function
 
   bool operator==(const InferredCall&) const = default;
 };
-using InferredPath = std::vector<InferredCall>;  // outermost first; empty: no path, or not a unique one
+using InferredPath = std::vector<InferredCall>;  // outermost first; empty: no path, or several
 using InferredCalls = std::map<CallPair, InferredPath>;
 
 // frames[i] belongs to Recording::locations[i]; empty: only module and address are known.
 struct SymbolTable {
   std::vector<std::vector<SourceFrame>> frames;
-  std::vector<CallKeys> calls;  // likewise; may be empty
-  InferredCalls inferred;       // of the pairs that were asked for; may lack those without a result
+  std::vector<CallKeys> calls;  // by location, like frames; may be empty
+  InferredCalls inferred;       // of the requested pairs; pairs without a result may be missing
 };
 
 }  // namespace heapprof::cli

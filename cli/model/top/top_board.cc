@@ -1,5 +1,5 @@
-// cli/model/top/top_board.cc: growth is a sum of changes: a change is added when it arrives and subtracted when it
-// leaves the window. So no copy of all sites is kept for each second, and a site that does not change costs nothing.
+// cli/model/top/top_board.cc: growth is a sum of changes: a change is added when it arrives, and subtracted when it
+// leaves the window. So there is no copy of all sites for each second, and a site that does not change costs nothing.
 #include "cli/model/top/top_board.h"
 
 #include "cli/base/saturating.h"
@@ -10,7 +10,7 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr uint32_t kMostSites = 1u << 26;  // bounds hostile numbers, which would cost the client 10 GiB
+constexpr uint32_t kMostSites = 1u << 26;  // larger site numbers are ignored; a forged one could cost the client 10 GiB
 
 int64_t moved_by(uint64_t now, uint64_t before) { return static_cast<int64_t>(now - before); }
 
@@ -42,7 +42,7 @@ void TopBoard::expire(uint64_t now_ns) {
 }
 
 void TopBoard::take_sites(const TopSample& sample) {
-  // What the first complete sample reports existed before: it is no growth.
+  // Memory in the first complete sample existed before, so it does not count as growth.
   const bool is_first = samples_ == 0;
   for (const TopSite& told : sample.sites) {
     if (told.site >= kMostSites) continue;
@@ -132,7 +132,7 @@ void TopBoard::take(const TopSample& sample, uint64_t at_ns) {
 }
 
 void TopBoard::take_names(TopNames names) {
-  // Rises are kept by place, and names change the places' numbers.
+  // Rises are stored by place number, and new names renumber the places.
   std::map<std::pair<std::string, std::string>, uint32_t> numbers;
   for (uint32_t i = 0; i < names.places.size(); ++i)
     numbers.emplace(std::pair(names.places[i].function, names.places[i].location), i + 1);

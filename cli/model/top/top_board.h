@@ -1,12 +1,12 @@
-// cli/model/top/top_board.h: what a client knows of a process: current numbers by site and place, and their changes
-// over the last seconds.
+// cli/model/top/top_board.h: what a client of `heapprof top` knows about a process: current numbers by site and place,
+// and their changes over the last seconds.
 //
 // Guarantees
-//  - Growth is exact: what a site has now, less what it had at the first sample of the window.
+//  - Growth is exact: a site's live bytes now, less those at the first sample of the window.
 //  - The rows of a device sum to all that its sites have; sites without known names share one row.
-//  - Memory is bounded by the sites, and by those that changed within the window.
+//  - Memory use is bounded by the number of sites, and of changes within the window.
 // Trust:    every number comes from the target: sums are modulo 2^64.
-// Cost:     a sample: what has changed; rows(): the sites of the device, about 2 ns each.
+// Cost:     of a sample: its changed sites; of rows(): the sites of the device, about 2 ns each.
 #pragma once
 
 #include "cli/model/top/top_sample.h"
@@ -20,8 +20,8 @@
 
 namespace heapprof::cli {
 
-inline constexpr uint64_t kTopWindowNs = 10'000'000'000;  // of growth
-inline constexpr uint64_t kTopCurveNs = 60'000'000'000;   // of the curve of live bytes
+inline constexpr uint64_t kTopWindowNs = 10'000'000'000;  // over which growth is measured
+inline constexpr uint64_t kTopCurveNs = 60'000'000'000;   // length of the curve of live bytes
 
 // For one place, or a device as a whole.
 struct TopNumbers {
@@ -37,7 +37,7 @@ struct TopNumbers {
 struct TopRow {
   uint32_t place = 0;  // index into places() + 1; 0: not known yet
   TopNumbers numbers;
-  // How long it has risen without a fall, and by how much.
+  // How long, and by how much, the live bytes have risen without a fall.
   uint64_t rising_ns = 0;
   uint64_t risen_bytes = 0;
   uint32_t rises = 0;  // samples in which it rose
@@ -45,7 +45,7 @@ struct TopRow {
 
 struct TopDeviceState {
   TopDevice now;
-  TopNumbers sum;  // of its sites
+  TopNumbers sum;  // sum over the device's sites
   struct Moment {
     uint64_t at_ns;
     uint64_t live_bytes;
@@ -61,19 +61,19 @@ struct TopScopeState {
 
 class TopBoard {
  public:
-  // Forgets everything, for a new program image.
+  // Clears all data, because the process runs a new program (exec).
   void forget();
-  // at_ns: when it arrived, by the client's clock
+  // at_ns: when the sample arrived, by the client's clock
   void take(const TopSample& sample, uint64_t at_ns);
   void take_names(TopNames names);
 
   bool has_sample() const { return samples_ != 0; }
-  // Complete ones: rates are known from the second on.
+  // Number of complete samples; rates are known from the second on.
   uint64_t samples() const { return samples_; }
   uint64_t age_ns() const { return age_ns_; }
   uint64_t lost_count() const { return lost_count_; }
   uint64_t scope_count() const { return scope_count_; }
-  // Between the last two complete samples; 0: there was only one.
+  // The time between the last two complete samples; 0: there was only one.
   uint64_t interval_ns() const { return interval_ns_; }
   // The time that growth covers: the window, or the time since the first sample.
   uint64_t window_ns() const;
@@ -82,14 +82,14 @@ class TopBoard {
   const std::vector<TopPlace>& places() const { return names_.places; }
   // Whether a site with blocks has no name yet.
   bool lacks_names() const;
-  // By place, in no order; those that never had a block are left out.
+  // The rows by place, in no particular order; places that never had a block are left out.
   std::vector<TopRow> rows(uint32_t device_number) const;
 
  private:
   struct SiteState {
     TopNumbers numbers;
     uint64_t temporary_blocks = 0;
-    uint64_t sample = 0;  // of its last change
+    uint64_t sample = 0;  // number of the sample with its last change
   };
   struct Change {
     uint32_t device;

@@ -1,14 +1,15 @@
-// cli/model/top/top_findings.h: what a user should look at, from the current numbers.
+// cli/model/top/top_findings.h: problems that a user should look at, found in the current numbers.
 //
 //   lost      events were lost: the numbers are too small
-//   refused a device refused memory to the program
+//   refused   a device refused memory to the program
 //   limit     nine tenths of a limit of `run --limit` are live
-//   grows a place has risen in ten samples or more without a fall, by at least 1 MiB and a hundredth of what is live on
-//             the device
-//   churn a place allocated 10,000 blocks a second or more since the previous sample, nine tenths of which were freed
-//             before the next allocation
+//   grows     a place's live bytes have risen in ten samples or more without a fall, by at least 1 MiB and by at least
+//             a hundredth of what is live on the device
+//   churn     a place allocated 10,000 blocks a second or more since the previous sample, and nine tenths of them were
+//             freed before the next allocation
 //
-// They are in this order, those of places with the largest first, and vanish when they no longer hold.
+// Findings are in this order, and those of places have the largest first. A finding disappears when its condition no
+// longer holds.
 //
 // Not provided: certainty. A cache that is being filled grows, too.
 #pragma once
@@ -35,7 +36,7 @@ struct TopFinding {
 
 std::vector<TopFinding> find_top_findings(const TopBoard& board);
 
-// Its name in JSON.
+// The kind's name in JSON.
 const char* finding_word(TopFindingKind kind);
 
 }  // namespace heapprof::cli

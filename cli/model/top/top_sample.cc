@@ -1,7 +1,7 @@
 // cli/model/top/top_sample.cc: numbers are eight bytes each, texts and lists begin with their length.
 //
-// Both ends are of the same build (cli/target/top_wire.h), so other versions need not read it. A list is limited to
-// what the remaining bytes can hold, so a wrong length costs no memory.
+// Both ends are of the same build (cli/target/top_wire.h), so the format has no versions. A list may be at most as long
+// as the remaining bytes allow, so a wrong length costs no memory.
 #include "cli/model/top/top_sample.h"
 
 #include <cstring>
@@ -54,7 +54,7 @@ class Reader {
     rest_.remove_prefix(size);
     return value;
   }
-  // The number of entries of a list, each of which takes at least so many bytes.
+  // Reads the length of a list. least_bytes: the size of the smallest entry.
   size_t count(size_t least_bytes) {
     const uint64_t entries = number();
     return entries > rest_.size() / least_bytes ? fail() : entries;

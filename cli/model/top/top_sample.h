@@ -1,8 +1,8 @@
-// cli/model/top/top_sample.h: what a collector sends to a client: the current numbers, those of sites that changed
-// since the last request; their names; and how the process ended.
+// cli/model/top/top_sample.h: what a collector sends to a client: the current numbers, of sites only those that changed
+// since the last request; names; and how the process ended.
 //
 // Guarantees
-//  - Parsing returns what was encoded, or nothing: every length is checked, and no bytes may be left over.
+//  - Parsing returns what was encoded, or nullopt: every length is checked, and no bytes may be left over.
 // Trust:    bytes are untrusted.
 #pragma once
 
@@ -23,7 +23,8 @@ struct TopDevice {
   uint64_t peak_ns = 0;      // since the start
   uint64_t limit_bytes = 0;  // of `run --limit`; 0: none
   uint64_t refused_count = 0;
-  // Only in totals (TopAsk::kTotals in cli/target/top_wire.h): of all blocks ever. A sample has them in its sites.
+  // Of all blocks ever. Set only in totals (TopAsk::kTotals in cli/target/top_wire.h); a sample has these numbers in
+  // its sites.
   uint64_t total_bytes = 0;
   uint64_t total_blocks = 0;
   uint64_t temporary_blocks = 0;
@@ -48,7 +49,7 @@ struct TopScope {
   std::string path;  // "load > json: parse"
   uint64_t begun_count = 0;
   uint64_t open_count = 0;  // just now
-  uint64_t time_ns = 0;     // of those that have ended
+  uint64_t time_ns = 0;     // total time of runs that have ended
   uint64_t allocated_bytes = 0;
   uint64_t freed_bytes = 0;
   uint64_t peak_inside_bytes = 0;
@@ -59,7 +60,7 @@ struct TopScope {
 struct TopSample {
   uint64_t age_ns = 0;
   uint64_t lost_count = 0;   // events
-  uint64_t scope_count = 0;  // `scopes` has those that allocated most
+  uint64_t scope_count = 0;  // of all scopes; `scopes` has those that allocated most
   bool is_whole = false;     // false: more sites follow, which the client requests at once
   std::vector<TopDevice> devices;
   std::vector<TopSite> sites;
@@ -75,7 +76,7 @@ struct TopPlace {
   bool operator==(const TopPlace&) const = default;
 };
 
-// Names of all sites that had one at the request.
+// The names of all sites whose names were known at the time of the request.
 struct TopNames {
   std::vector<TopPlace> places;
   std::vector<uint32_t> place_of_site;  // by site: its place, from 1; 0: not known yet
@@ -93,7 +94,7 @@ struct TopProcesses {
 // The result of a process.
 struct TopEnd {
   std::string how;   // "exit 0"
-  std::string path;  // of its profile; empty: not written yet, or never
+  std::string path;  // path of its profile; empty: not written, or not yet
   uint64_t duration_ns = 0;
   struct Device {
     std::string name;

@@ -14,7 +14,7 @@ enum class TopSort { kLive, kGrowth, kAllocations };
 
 inline constexpr std::string_view kTopUnnamed = "[names are being looked up]";
 
-// The name of a row.
+// The place that a row shows.
 TopPlace place_of_row(const TopBoard& board, const TopRow& row);
 
 // The rows of a device whose function or location contains the text, ignoring case; the largest first, equal ones by

@@ -2,8 +2,8 @@
 // callers.
 //
 // Guarantees
-//  - Only memory that the interpreter's module mapped counts, in pieces of the size of its arenas (256 KiB to 3.9, 1
-//    MiB from 3.10 on), or by the function that makes arenas.
+//  - Memory counts only if the function that makes arenas mapped it, or if the interpreter's module mapped it in pieces
+//    of an arena's size (256 KiB up to Python 3.9, 1 MiB from 3.10 on).
 // Trust:    names are untrusted: any bytes.
 #pragma once
 
@@ -13,7 +13,8 @@
 
 namespace heapprof::cli {
 
-// Bytes of "mapped" at its peak. 0: none, or the objects have their own device (`heapprof run --python-objects`).
+// Bytes of arenas at the peak of the device "mapped". 0 if there are none, or if Python objects have their own device
+// (`heapprof run --python-objects`).
 uint64_t find_arena_bytes(const Profile& profile);
 
 }  // namespace heapprof::cli

@@ -22,7 +22,7 @@ uint32_t find_python_module(const Profile& profile) {
 
 bool is_evaluator(const Frame& frame) { return frame.function == "_PyEval_EvalFrameDefault"; }
 
-// By object file: a stripped one has no names.
+// Greenlet is recognised by its object file, because a stripped one has no function names.
 std::vector<bool> find_greenlet_modules(const Profile& profile) {
   std::vector<bool> is_greenlet;
   for (const ProfileModule& module : profile.modules)

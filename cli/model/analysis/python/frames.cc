@@ -1,4 +1,5 @@
-// cli/model/analysis/python/frames.cc: a Python frame is classified by its file, any other by its object.
+// cli/model/analysis/python/frames.cc: a Python frame is classified by its source file, any other frame by its object
+// file.
 #include "cli/model/analysis/python/frames.h"
 
 #include "cli/model/analysis/frame_kind.h"

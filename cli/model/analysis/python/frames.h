@@ -14,9 +14,9 @@ namespace heapprof::cli {
 
 enum class PythonFrame : uint8_t {
   kOwn,          // the user's: Python, or an object that belongs to no library
-  kHost,         // of a program that embeds the interpreter: its own outside Python, the interpreter's inside
+  kHost,         // of a program that embeds the interpreter: the program's outside Python, the interpreter's inside
   kMark,         // added: "import pandas"
-  kPackage,      // Python, as the next three
+  kPackage,      // a Python frame, like the next three
   kStandard,     //
   kImport,       // the import machinery
   kGenerated,    // made by code: it counts for the code that made it
@@ -24,7 +24,7 @@ enum class PythonFrame : uint8_t {
   kInterpreter,  // the interpreter's
   kLibrary,      // of an object of a package, the standard library or the system
   kHidden,       // the allocator's, C++'s standard library's, the runtime's
-  kSmallSites    // represents the outer frames of many
+  kSmallSites    // represents the outer frames of many sites
 };
 
 class PythonFrames {

@@ -1,13 +1,13 @@
 // cli/model/analysis/python/keeps.cc: one pass over the nodes, from the outermost frames inwards, decides for each
-// stack whether it is one of the interpreter's; the tables are recognised by their callers.
+// stack whether the interpreter keeps its memory. The two tables are recognised by their callers.
 //
-// The machinery is only trusted if it looks a module up in sys.modules (_find_and_load): that runs a module's code
-// once. importlib.reload() and a loader's exec_module() run it at each call, and what they leave does not count as a
-// loaded module.
+// The import machinery counts only if it looks a module up in sys.modules (_find_and_load), because that runs a
+// module's code once. importlib.reload() and a loader's exec_module() run the code at each call, so what they leave
+// does not count as a loaded module.
 //
-// In a stripped interpreter no name identifies the table of arenas. It doubles from 16 entries of 48 bytes, so all
-// allocations at its place in the code have such sizes, and at most one block is left. So at most one block can be
-// mistaken for it.
+// In a stripped interpreter no name identifies the table of arenas. The table doubles from 16 entries of 48 bytes, so
+// all allocations at its address in the code have such sizes, and exactly one block is left. So at most one block can
+// be mistaken for it.
 #include "cli/model/analysis/python/keeps.h"
 
 #include "cli/model/analysis/python/frames.h"
@@ -40,16 +40,16 @@ class Keeps {
   }
 
  private:
-  // What the nodes from the outermost to this one show.
+  // What is known from the nodes between the outermost and this one.
   struct State {
-    bool is_start = true;      // only the interpreter, the machinery and the standard library, as at its start
+    bool is_start = true;      // so far only the interpreter, import machinery and standard library, as at its start
     bool has_python = false;   // a frame of Python
     bool is_import = false;    // a module is being loaded, without a user frame since
     bool is_reload = false;    // the innermost Python frame runs a module again
     bool is_cut = false;       // outer frames are missing
     bool runs_unread = false;  // the evaluator runs a Python frame that was not read
     bool has_interpreter = false;
-    bool is_begun = false;  // the interpreter starts or ends: its library code is part of that
+    bool is_begun = false;  // the interpreter starts or ends: standard library code is part of that
   };
   // Where an unnamed function of the interpreter allocates blocks.
   struct ArenaPlace {
@@ -71,10 +71,11 @@ class Keeps {
     switch (kind) {
       case PythonFrame::kOwn:
       case PythonFrame::kHost:
-        // The arena allocator belongs to the interpreter, though it has rows of its own.
+        // The arena allocator belongs to the interpreter, although it counts as a user frame so that it has its own
+        // rows.
         if (!is_arena(frame.function, frame.file)) state->is_import = state->is_start = false;
         break;
-      // As the outermost frame it may represent any frames; further in it represents no user frame (rows.h).
+      // As the outermost frame it may replace any frames; further in it never replaces a user frame (rows.h).
       case PythonFrame::kSmallSites: state->is_cut = state->is_cut || profile_.nodes[node].parent == 0; break;
       case PythonFrame::kEvaluator: state->runs_unread = true; break;
       case PythonFrame::kInterpreter: state->has_interpreter = true; break;
@@ -134,7 +135,7 @@ class Keeps {
     return false;
   }
 
-  // The innermost frame's address, if it is an unnamed one of the interpreter; 0: it is not.
+  // The innermost frame's address if it is an unnamed function of the interpreter, otherwise 0.
   uint64_t unnamed_place(const Site& site) const {
     if (site.node == 0 || frames_.of_node(site.node) != PythonFrame::kInterpreter) return 0;
     const Frame& frame = frame_of(site.node);

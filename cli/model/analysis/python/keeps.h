@@ -1,18 +1,18 @@
-// cli/model/analysis/python/keeps.h: what a Python interpreter keeps until its process ends, and which therefore is no
-// leak of the user.
+// cli/model/analysis/python/keeps.h: memory that a Python interpreter keeps until its process ends, and which is
+// therefore not a leak of the user.
 //
 // CPython frees most of its memory when it ends, but not all. It keeps what it allocated before it ran any code, its
 // table of interned strings, its table of arenas, and modules that stay loaded, with their code objects, types and
 // caches.
 //
 // Guarantees
-//  - A stack with a user frame between the allocation and the import machinery counts as none of these, whether the
-//    frame is Python or in an object that belongs to no library. So memory that a module-level list of the user keeps
-//    live, or that a user's extension leaks, even while it is loaded, stays a leak.
-//  - A library's leak counts as none of these if it happens in a call of the user: only what its modules allocate
-//    during their first import does.
-//  - If outer frames are missing (a truncated stack, a row of small sites without its outer frames), nothing is
-//    assumed.
+//  - If a user frame is between the allocation and the import machinery, the interpreter is not considered the keeper.
+//    The frame may be Python, or in an object that belongs to no library. So memory stays a leak if a user's
+//    module-level list keeps it live, or if a user's extension leaks it, even while the extension is loaded.
+//  - If a user's call makes a library leak, that stays a leak, too: only what a library's modules allocate during their
+//    first import counts as kept.
+//  - If outer frames are missing (a truncated stack, a row of small sites without its outer frames), the memory does
+//    not count as made at the interpreter's start.
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -26,7 +26,7 @@ namespace heapprof::cli {
 
 enum class PythonKeep : uint8_t { kNone, kStart, kStrings, kArenas, kModules };
 
-// The texts of the built-in rules.
+// The words of the built-in suppression rules.
 struct PythonKeepWords {
   PythonKeep keep;
   std::string_view text;
@@ -39,7 +39,7 @@ inline constexpr std::array<PythonKeepWords, 4> kPythonKeeps = {{
     {PythonKeep::kModules, "python: imported modules", "modules stay loaded, with their types and caches"},
 }};
 
-// The kind of each site of the device, if it leaked; empty without Python frames.
+// For each site of the device that leaked, what kind of kept memory it is. Empty if the profile has no Python frames.
 std::vector<PythonKeep> find_python_keeps(const Profile& profile, const Device& device);
 
 }  // namespace heapprof::cli

@@ -1,8 +1,8 @@
 // cli/model/analysis/python/marks.cc: parents have smaller numbers: one pass finds the statements and the names of
 // their imports, a second one rebuilds the tree with the added frames.
 //
-// The name of the imported module is in no frame of the machinery: it is that of the first file that runs inside it.
-// For an object, it is the file's name.
+// No frame of the machinery has the imported module's name. It is taken from the first file that runs inside the
+// machinery; for a module written in C, from the object file's name.
 #include "cli/model/analysis/python/marks.h"
 
 #include "cli/base/text.h"
@@ -28,8 +28,8 @@ constexpr uint32_t kNotAdded = 0xffffffff;
 struct Statement {
   std::string file;
   uint32_t line = 0;
-  std::set<std::string> modules;  // that it imports
-  std::set<std::string> objects;  // the same, for those written in C
+  std::set<std::string> modules;  // names of modules that the statement imports
+  std::set<std::string> objects;  // the same, for modules written in C
   uint32_t frame = kNotAdded;     // the added frame
 };
 
@@ -50,11 +50,11 @@ class Marker {
   struct State {
     uint32_t python = 0;             // the innermost Python frame, except the machinery's and generated ones
     bool is_marked = false;          // inside a statement, without a user frame since
-    uint32_t statement = kNotAdded;  // whose module is not known yet: only the machinery since
-    uint32_t begins = kNotAdded;     // a statement: its frame is inserted before this node
+    uint32_t statement = kNotAdded;  // a statement whose module is not known yet: only machinery frames since
+    uint32_t begins = kNotAdded;     // the statement whose frame is inserted before this node
     bool is_only_python = true;      // only the interpreter's own frames, and no evaluator
-    bool has_interpreter = false;    // some of them
-    bool starts = false;             // the interpreter
+    bool has_interpreter = false;    // at least one interpreter frame
+    bool starts = false;             // the interpreter starts
   };
 
   void find_statements() {
@@ -70,7 +70,7 @@ class Marker {
   void look_at(uint32_t node, State* state) {
     const Frame& frame = profile_->frames[profile_->nodes[node].frame];
     const PythonFrame kind = frames_.of_node(node);
-    // The frames that a row of small sites leaves out contain no Python frame, unless another one represents it
+    // The frames that a row of small sites leaves out include a Python frame only if a kept frame represents it
     // (rows.h).
     const bool is_hidden =
         kind == PythonFrame::kHidden || kind == PythonFrame::kInterpreter || kind == PythonFrame::kSmallSites;
@@ -104,7 +104,7 @@ class Marker {
     }
   }
 
-  // Whether the interpreter runs it before the script.
+  // Whether the interpreter runs the file before the script.
   static bool is_site(std::string_view file) { return file == "<frozen site>" || file.ends_with("/site.py"); }
 
   void begin(State* state) {

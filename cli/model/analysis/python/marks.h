@@ -7,7 +7,7 @@
 // interpreter allocates at its start, before any user code runs, has the place "start of Python".
 //
 // Guarantees
-//  - Sites only get additional frames; sums do not change.
+//  - Sites only get additional frames, and sums do not change.
 //  - The statement is the one in user code that is nearest to the allocation, or else the outermost one.
 //  - A line that imports several modules has one row with their names, up to three.
 // Not provided: names of modules that are written in C and linked into the interpreter.
@@ -17,7 +17,7 @@
 
 namespace heapprof::cli {
 
-// Adds frames and nodes. A profile without Python frames does not change, nor does one that was marked before.
+// Adds frames and nodes. A profile does not change if it has no Python frames, or if it was marked before.
 void mark_python(Profile* profile);
 
 }  // namespace heapprof::cli

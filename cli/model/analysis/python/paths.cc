@@ -17,8 +17,8 @@ namespace {
 
 constexpr size_t kNowhere = std::string_view::npos;
 
-// From sys.stdlib_module_names, and those of older versions; names that begin with _ are not here. Customization
-// modules that the interpreter runs at its start count as well.
+// From sys.stdlib_module_names of this and older versions, without names that begin with _. Customization modules that
+// the interpreter runs at its start count as well.
 constexpr std::string_view kStandardNames =
     " "
     "abc aifc annotationlib antigravity argparse array ast asynchat asyncio asyncore atexit audioop base64 "
@@ -44,7 +44,7 @@ bool is_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// "python3.11", "python3.13t"; with packages below it also Debian's "python3".
+// "python3.11", "python3.13t"; Debian's "python3" counts only through the dist-packages below it.
 bool is_python_folder(std::string_view part) {
   if (!part.starts_with("python3.")) return false;
   part.remove_prefix(8);
@@ -80,8 +80,8 @@ std::string_view folder_of(std::string_view path) { return path.substr(0, path.r
 
 constexpr uint32_t kLongestLauncher = 40;  // lines: setuptools' launchers have 33, pip's 8
 
-// Whether it lies in a folder bin, and is not called *.py, as the launchers that installers write for a package's
-// program.
+// Whether the file lies in a folder bin and is not called *.py, like the launchers that installers write for a
+// package's program.
 bool is_like_launcher(std::string_view file) {
   if (file.find('/') == kNowhere || file.ends_with(".py")) return false;
   std::string_view folder = folder_of(file);
@@ -130,7 +130,7 @@ bool is_evaluator_name(std::string_view function) {
 PythonPaths::PythonPaths(const Profile& profile) : profile_(profile) {
   runs_python_.resize(profile.modules.size());
   std::set<std::string_view> launchers;
-  std::set<std::string_view> programs;  // files with functions, or long ones
+  std::set<std::string_view> programs;  // files that define functions, or are long
   for (const Frame& frame : profile.frames) {
     if (frame.module >= profile.modules.size()) continue;
     if (is_evaluator_name(frame.function)) runs_python_[frame.module] = 1;
@@ -162,7 +162,7 @@ size_t PythonPaths::below_packages(std::string_view file) const {
     if (holds) found = below;
   });
   if (found != kNowhere) return found;
-  // heapprof's own module counts as a package: it is called, and allocates for itself.
+  // heapprof's own Python module counts as a package, because the program calls it, and it allocates for itself.
   constexpr std::string_view kOwnModule = "/lib/heapprof/python/";
   if (const size_t own = file.find(kOwnModule); own != kNowhere) return own + kOwnModule.size();
   for (const std::string& folder : torch_folders_) {

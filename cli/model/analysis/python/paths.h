@@ -2,7 +2,7 @@
 // installed package or the standard library.
 //
 // Guarantees
-//  - It compares whole parts of paths: a folder called lib/python3-tools is no library of Python. A file in
+//  - It compares whole parts of paths: a folder called lib/python3-tools is not a library of Python. A file in
 //    lib/python3.11/app is the user's, because no module of the standard library has that name.
 // Not provided: certainty. A package that was copied among a program's own files counts as part of that program.
 // Trust:    paths are untrusted: any bytes.
@@ -65,8 +65,8 @@ class PythonPaths {
 
  private:
   ObjectOrigin find_object(uint32_t module) const;
-  // The offset of what follows the folder of packages (or of the standard library) in the path; npos: it has no such
-  // folder.
+  // The offset of the part of the path that follows the folder of packages (or of the standard library); npos if the
+  // path has no such folder.
   size_t below_packages(std::string_view file) const;
   size_t below_standard(std::string_view file) const;
 

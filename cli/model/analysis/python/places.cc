@@ -2,8 +2,8 @@
 // outside all Python frames in a program that embeds an interpreter.
 //
 // A program that is itself installed (python -m black) has no user frame. Then the package of the outermost package
-// frame is the program, and its innermost frame is the place; frames of other packages that it calls are not. Without
-// packages the place is the innermost frame of the standard library.
+// frame counts as the program, and the innermost frame of that package is the place. If there is no package frame, the
+// place is the innermost frame of the standard library.
 #include "cli/model/analysis/python/places.h"
 
 namespace heapprof::cli {

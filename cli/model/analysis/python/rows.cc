@@ -1,5 +1,5 @@
-// cli/model/analysis/python/rows.cc: see rows.h. GroupRows finds the same for each of a million stacks, from facts
-// about their nodes (group_rows.cc); this is the simple way, for one stack.
+// cli/model/analysis/python/rows.cc: see rows.h. This is the simple way, for one stack. For a million stacks, GroupRows
+// finds the same from facts about their nodes (group_rows.cc).
 #include "cli/model/analysis/python/rows.h"
 
 #include <algorithm>
