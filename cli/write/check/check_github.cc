@@ -1,4 +1,5 @@
-// cli/write/check/check_github.cc: GitHub shows ten annotations of a kind for a step, and drops the others silently.
+// cli/write/check/check_github.cc: annotations for GitHub, which shows ten of a kind for a step and drops the others
+// silently.
 #include "cli/base/text.h"
 #include "cli/write/check/check_report.h"
 #include "cli/write/check/check_words.h"

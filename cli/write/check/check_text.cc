@@ -1,4 +1,4 @@
-// cli/write/check/check_text.cc: one line per limit, the same columns for all, and at the end where to look.
+// cli/write/check/check_text.cc: one line per limit, in the same columns; at the end, the command that shows more.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/check/check_report.h"
@@ -73,10 +73,10 @@ std::string narrow_row(const LimitRow& row, size_t columns) {
   return fitted(text + "\n", columns);
 }
 
-// Long names are cut only if a source would not fit on the line; numbers never.
+// The last cell (source and function) is cut if it does not fit on the line; numbers are never cut.
 std::string table(const std::vector<LimitRow>& rows, const Terminal& terminal) {
   constexpr size_t kLeastLast = 20;     // columns of the last cell, however narrow the terminal is
-  constexpr size_t kLongestLast = 200;  // if it is not a terminal
+  constexpr size_t kLongestLast = 200;  // if the output is not a terminal
   std::array<size_t, kColumns> widths{};
   for (const LimitRow& row : rows) {
     for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], display_width(row[i]));
@@ -123,7 +123,7 @@ std::string last_line(const Verdict& verdict, const Terminal& terminal) {
   return verdict.profile.empty() ? sums : sums + command_line("  ", "heapprof report", file, columns);
 }
 
-// Growth that may be just the difference between two runs of one program, which one run cannot show.
+// Whether growth may be just the usual difference between two runs of one program; a single run cannot tell.
 bool may_be_noise(const Verdict& verdict) {
   constexpr uint64_t kMostPercent = 10;
   return verdict.runs == 1 && std::any_of(verdict.judged.begin(), verdict.judged.end(), [](const Judged& line) {
@@ -134,7 +134,7 @@ bool may_be_noise(const Verdict& verdict) {
 }  // namespace
 
 std::string render_check_text(const CheckReport& report, const Terminal& terminal, bool quiet) {
-  const auto fit = [&terminal](const std::string& lines) {  // in a log, one line for each
+  const auto fit = [&terminal](const std::string& lines) {  // in a log, lines are not broken
     return terminal.is_fitted ? fitted(lines, static_cast<size_t>(terminal.columns)) : lines;
   };
   std::string text;
@@ -147,7 +147,7 @@ std::string render_check_text(const CheckReport& report, const Terminal& termina
       continue;
     }
     std::vector<LimitRow> rows;
-    const bool is_contract = !verdict.statement.empty();  // a contract that holds is in the table
+    const bool is_contract = !verdict.statement.empty();  // a contract that holds is in the table only
     for (const Judged& line : verdict.judged) {
       if (!(quiet || is_contract) || line.outcome != Outcome::kOk)
         rows.push_back(row_of(verdict, line, report.warn_only));

@@ -2,7 +2,7 @@
 //
 // A verdict goes to a terminal, to Markdown, to JUnit and to several services, and users compare it across them.
 // Rounding is the one trap: 1,073,741,825 B over a limit of 1 GiB would read "1.00 GiB, limit 1.00 GiB". If rounding
-// hides the difference, both are shown to the byte.
+// hides the difference to a limit or an expected value, both are shown to the byte.
 #include "cli/write/check/check_words.h"
 
 #include "cli/base/file_name.h"
@@ -20,7 +20,8 @@
 namespace heapprof::cli {
 namespace {
 
-// A value just outside its bounds would read as if it were inside: then it and they are shown to the byte.
+// If a rounded value outside its bounds would read as if it were inside, the value and the bounds are shown to the
+// byte.
 std::string bound_text(const Judged& line, uint64_t value) {
   if (!is_in_bytes(line.subject)) return amount_text(line.subject, value);
   const std::string found = format_bytes(line.value);

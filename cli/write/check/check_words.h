@@ -12,7 +12,7 @@
 namespace heapprof::cli {
 
 std::string subject_text(const Verdict& verdict, const Judged& line);  // "host peak", "host live at exit"
-std::string subject_name(const Judged& line);                     // "host peak", "host leaked": whatever the end was
+std::string subject_name(const Judged& line);                     // "host peak", "host leaked": for any kind of end
 std::string subject_key(const Judged& line);                      // "host_peak_bytes": letters, digits and _
 std::string rule_name(const Judged& line);                        // "peak" … or "contract": what kind of claim it is
 std::string amount_text(const Subject& subject, uint64_t value);  // "1.92 GiB", "1,840,212", "60.5 %"
@@ -30,14 +30,14 @@ std::string unjudged_text(
     const Verdict& verdict);  // "2 processes that it started were not judged"; "" if none were left out
 std::string unit_name(const Subject& subject);                 // "bytes", "blocks", "percent", "count", "hundredths"
 const char* outcome_word(const Judged& line, bool warn_only);  // "fail", "warning", "ok"
-// Equal from run to run, whatever was measured: 32 hexadecimal digits.
+// 32 hexadecimal digits that identify a verdict's line; they do not depend on the measured values.
 std::string fingerprint(const Verdict& verdict, const Judged& line);
 std::string fingerprint(const Verdict& verdict, std::string_view what);  // "run", "processes"
 
-// Where services show it.
+// The file and line at which services show a verdict.
 // The culprit's source line, if it is in the project; else the limit's own line, if that is in a file of the project.
 std::optional<FileLine> source_line(const std::string& folder, const Judged* line);
-// For formats that always need a file: falls back to the profile's, or the verdict's name.
+// For formats that always need a file: without a source line, the file is the profile, or is called like the verdict.
 FileLine any_source_line(const std::string& folder, const Verdict& verdict, const Judged* line);
 
 }  // namespace heapprof::cli

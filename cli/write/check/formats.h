@@ -1,7 +1,7 @@
 // cli/write/check/formats.h: the files that `heapprof check` writes, each with its own flag.
 //
-// A new format is one file with one function, one line in formats.cc, and one test that reads it back; the flag is
-// compared with the page and the completions by scripts/check-help.
+// A new format is one file with one function, one line in formats.cc, and one test that reads it back.
+// scripts/check-help compares the flag with the man page and the completions.
 #pragma once
 
 #include "cli/base/byte_sink.h"

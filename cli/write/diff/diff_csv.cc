@@ -1,9 +1,9 @@
-// cli/write/diff/diff_csv.cc: one row for each device and metric, then one for each place that changed in it; after
-// them one for each changed number of a scope, and of a name of memory (RFC 4180). Integers, no units in the cells; the
-// metric's name says the unit. A change from nothing has no percent.
+// cli/write/diff/diff_csv.cc: a diff as CSV (RFC 4180). For each device and metric, a row, followed by a row for each
+// place that changed in it. Then rows for the resident set, and for the changed numbers of scopes and of named memory.
+// Cells have integers without units; the metric's name says the unit. A change from 0 has no percent.
 //
 // A scope's average per run is no integer. So its row has the counts, and how often the scope was begun in each
-// profile: divide for the average.
+// profile; their quotient is the average.
 #include "cli/write/diff/formats.h"
 #include "cli/write/diff/names_section.h"
 #include "cli/write/diff/scopes_section.h"
@@ -45,7 +45,8 @@ const DeviceChange* find_device(const TwoProfiles& two, const std::string& name)
   return nullptr;
 }
 
-// ",base,current,change,percent" for a number that may be negative: a percent of that has no meaning.
+// ",base,current,change,percent" for a number that may be negative; if it is, it has no percent, which would have no
+// meaning.
 std::string scope_numbers(const ScopeNumber& number) {
   const int64_t base = number.value[kBase];
   const int64_t current = number.value[kCurrent];

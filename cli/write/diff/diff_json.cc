@@ -1,5 +1,5 @@
-// cli/write/diff/diff_json.cc: a diff for scripts: integers in bytes and blocks, before and after; what one profile
-// does not have is left out instead of 0.
+// cli/write/diff/diff_json.cc: a diff for scripts: integers in bytes and blocks, before and after. A metric that one
+// profile does not record is left out instead of written as 0.
 #include "cli/base/byte_sink.h"
 #include "cli/write/diff/diff_words.h"
 #include "cli/write/diff/formats.h"
@@ -12,7 +12,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kMostStacks = 10;  // of one place; a diff of large profiles has a hundred thousand
+constexpr size_t kMostStacks = 10;  // for each place; a diff of large profiles has a hundred thousand
 
 class DiffWriter {
  public:
@@ -75,7 +75,7 @@ class DiffWriter {
     json_.end_object();
   }
 
-  // base, current, their difference, and the percent of the base if there is a base.
+  // Writes base, current, their difference, and the difference in percent of the base unless the base is 0.
   void write_change(const Change& change) {
     json_.count("base", change.base);
     json_.count("current", change.current);
@@ -102,7 +102,7 @@ class DiffWriter {
     json_.end_object();
   }
 
-  // Left out where neither profile knows of any.
+  // Writes nothing if neither profile knows any.
   void write_resident(const std::vector<ResidentRow>& rows) {
     if (rows.empty()) return;
     json_.key("resident");
@@ -142,7 +142,7 @@ class DiffWriter {
     json_.end_object();
   }
 
-  // After them, places that changed in another metric, or with --all did not change.
+  // Appends the places that changed only in other metrics; with --all, also those that did not change.
   void add_other_changes(const DeviceChange& device, Metric metric, std::vector<uint32_t>* order) const {
     for (uint32_t i = 0; i < device.places.size(); ++i) {
       const PlaceChange& place = device.places[i];
@@ -179,7 +179,8 @@ class DiffWriter {
     json_.end_object();
   }
 
-  // The user's own functions, the innermost first, from current or, if the stack is gone, from base.
+  // Writes the user's own functions, the innermost first, from the current profile or, if it lacks the stack, from the
+  // base.
   void write_stack(const TwoProfiles& two, const MatchedStack& stack) {
     const Side side = stack.is_in[kCurrent] ? kCurrent : kBase;
     const Profile& profile = *two.profiles[side];
@@ -207,7 +208,7 @@ class DiffWriter {
     if (frame.function.empty()) json_.count("address", frame.svma);
   }
 
-  // Left out if no name changed.
+  // Writes nothing if no name changed.
   void write_names(const TwoProfiles& two) {
     const NamesSection section = find_name_changes(two, view_, SIZE_MAX);
     if (section.changes.empty()) return;
@@ -230,7 +231,7 @@ class DiffWriter {
     json_.end_array();
   }
 
-  // Left out if neither profile has scopes.
+  // Writes nothing if neither profile has scopes.
   void write_scopes(const TwoProfiles& two) {
     const ScopesDiff& diff = two.diff.scopes;
     const ScopesSection section = find_scopes(two, view_, SIZE_MAX);

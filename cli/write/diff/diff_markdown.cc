@@ -1,5 +1,5 @@
-// cli/write/diff/diff_markdown.cc: a diff for pull requests: the sentence first, then the tables. Names are in code
-// spans, where nothing in them is taken for markup.
+// cli/write/diff/diff_markdown.cc: a diff for pull requests: the sentences first, then the tables. Names are in code
+// spans, so nothing in them is treated as markup.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/diff/diff_words.h"
@@ -106,7 +106,7 @@ class DiffMarkdown {
     if (more > 0) text_ += fmt::format("\n{} of names.\n", format_counted(more, "more change"));
   }
 
-  // A row for each number that changed; the scope is in the first of its rows.
+  // A row for each changed number; a scope's name is only in its first row.
   void scopes() {
     const ScopesDiff& diff = two_.diff.scopes;
     const ScopesSection section = find_scopes(two_, view_, kTop);

@@ -18,7 +18,7 @@ inline std::string rtrim(std::string line) {
   return line;
 }
 
-// Cells of one row; `left` of them are left-aligned, the others right.
+// Rows of cells. The first `left` cells of each row are left-aligned, the others right-aligned.
 struct DiffTable {
   std::vector<std::vector<std::string>> rows;
   size_t left = 0;

@@ -47,7 +47,7 @@ class DiffText {
   }
 
  private:
-  // When, how long, how it ended.
+  // When the run started, how long it took, and how it ended.
   std::string facts(Side side) const {
     const Profile& profile = *two_.profiles[side];
     std::string text;
@@ -59,7 +59,7 @@ class DiffText {
                               length_text(profile, profile.run.duration_ns), end_text(profile.run.end));
   }
 
-  // What was compared; the median one if there are several runs.
+  // Shows the compared files; if a side has several runs, the median one.
   void headers() {
     constexpr size_t kWords = 13;  // "current  ", and the gaps
     const size_t facts_width = std::max(display_width(facts(kBase)), display_width(facts(kCurrent)));
@@ -206,7 +206,7 @@ class DiffText {
       text_ += paint_.faint(format_counted(more, "more change") + " of names") + "\n";
   }
 
-  // Below the path of each scope its changed numbers, in columns that all scopes share.
+  // Shows the changed numbers of each scope below its path, in columns that all scopes share.
   void scopes() {
     const ScopesDiff& diff = two_.diff.scopes;
     const ScopesSection section = find_scopes(two_, view_, kDiffTop);
@@ -215,7 +215,7 @@ class DiffText {
     DiffTable table;
     table.left = 1;
     table.rows.push_back({"", "base", "current", "change", ""});
-    std::vector<std::pair<size_t, std::string>> between;  // lines before a row
+    std::vector<std::pair<size_t, std::string>> between;  // lines to insert before the row of that index
     for (size_t i = 0; i < (diff.is_in_both() ? section.shown : 0); ++i) {
       const ChangedScope& scope = section.scopes[i];
       between.emplace_back(table.rows.size(), shorten_middle(scope_path_text(diff, scope.place), columns_));
@@ -271,7 +271,7 @@ std::string render_sets_text(const TwoSets& two, const DiffView& view, const Ter
   table.left = 3;
   table.rows.push_back({"", "", "", "base", "current", "change", "", "factor"});
   std::vector<MetricRow> all;
-  std::vector<const RunTotals*> named = {nullptr};  // by row: whose command is before it
+  std::vector<const RunTotals*> named = {nullptr};  // by row: the run whose command begins the row
   for (const RunPair& pair : two.pairing.pairs) {
     const RunTotals* run = &two.runs[kCurrent][pair.current[0]];
     for (const MetricRow& row : metric_rows(two, pair, view, false)) {
@@ -285,7 +285,7 @@ std::string render_sets_text(const TwoSets& two, const DiffView& view, const Ter
       run = nullptr;
     }
   }
-  // Commands get the columns that the numbers, and the mark after them, leave.
+  // Commands get the columns that are left beside the numbers and the mark after them.
   constexpr size_t kMark = 3;
   constexpr size_t kShortest = 12;
   size_t used = kMark;

@@ -1,8 +1,8 @@
 // cli/write/diff/diff_view.cc: what all formats of a diff share: which rows there are, and what counts as growth.
 //
-// A test that reads JSON and a person who reads text must get the same answer, and the exit status has to agree. So it
-// is found here once, and the formats only show it. Noise between runs of one side widens the tolerance: a difference
-// smaller than between runs of one build says nothing about the other build.
+// A test that reads JSON and a person who reads text must get the same answer, and the exit status has to agree. So
+// growth is decided here once, and the formats only show it. Noise between runs of one side widens the tolerance: if
+// two builds differ by less than two runs of the same build, the difference says nothing.
 #include "cli/write/diff/diff_view.h"
 
 #include <algorithm>
@@ -174,7 +174,8 @@ std::vector<DiffSection> find_sections(const TwoProfiles& two, const DiffView& v
       others.push_back(std::move(section));
     }
   }
-  // If a growth counts, its places are shown, even beside a peak in which other places only took turns.
+  // If no total of these sections changed (in a peak, places may only have taken turns), the metrics whose total did
+  // change are shown, too.
   const bool is_explained = std::any_of(sections.begin(), sections.end(),
                                         [](const DiffSection& section) { return !section.row.is_within(); });
   if (!is_explained) std::move(others.begin(), others.end(), std::back_inserter(sections));

@@ -1,7 +1,8 @@
 // cli/write/diff/diff_view.h: what a diff shows of two profiles, or of two sets of them.
 //
 // Guarantees
-//  - All formats show the same changes; what a format marks as growth is what `--exit-code` fails on (grew()).
+//  - All formats show the same changes, and the same numbers as grown. `--exit-code` fails if one of them counts
+//    (grew()).
 #pragma once
 
 #include "cli/model/compare/diff.h"
@@ -15,7 +16,7 @@
 namespace heapprof::cli {
 
 struct DiffView {
-  std::optional<Metric> sort;  // nullopt: peak and leaked, or what else changed
+  std::optional<Metric> sort;  // nullopt: peak and leaked; if neither total changed, also the others that did
   std::optional<size_t> top;   // nullopt: 10 in text and Markdown, all in JSON and CSV
   bool all = false;            // also changes within the tolerance
   std::string device;          // empty: all
@@ -54,20 +55,21 @@ struct MetricRow {
 struct ResidentRow {
   std::string_view label;                      // "resident at most"
   std::string_view field;                      // its key in JSON and CSV
-  BySide<std::optional<uint64_t>> bytes = {};  // none: not known, or too small for a line of a report
+  BySide<std::optional<uint64_t>> bytes = {};  // nullopt: unknown, or too small for a report to show
 
-  std::optional<Change> change() const;  // where both are known
+  std::optional<Change> change() const;  // nullopt unless both are known
 };
 
-// For all devices that the view shows; without metrics that a profile does not have.
+// The rows of all devices that the view shows, without metrics that one of the profiles lacks.
 std::vector<MetricRow> metric_rows(const TwoProfiles& two, const DiffView& view);
 // The known numbers of the device's resident set: its maximum, its unused part, and the untouched part of large blocks.
-// With several runs a side, those of the median run.
+// If a side has several runs, the numbers are those of its median run.
 std::vector<ResidentRow> resident_rows(const TwoProfiles& two, const std::string& device);
-// One row for each device and metric (that of --sort, or the peak; with `all_metrics` each) of a pair.
+// The rows of one pair: for each device, the metric of --sort, or without --sort the peak (the total if a profile has
+// no lifetimes). With `all_metrics`, a row for every metric.
 std::vector<MetricRow> metric_rows(const TwoSets& two, const RunPair& pair, const DiffView& view, bool all_metrics);
 
-// Whether a metric that counts grew: that of --sort; without it peak, leaked and allocations.
+// Whether a metric that counts grew. With --sort only that metric counts; without it, peak, leaked and allocations do.
 bool grew(const TwoProfiles& two, const DiffView& view);
 bool grew(const TwoSets& two, const DiffView& view);
 
@@ -76,12 +78,13 @@ struct DiffSection {
   const DeviceChange* device = nullptr;
   MetricRow row;
   std::vector<uint32_t> places;              // the most changed first
-  std::vector<ChangedFrame> changed_frames;  // by place of the device (cli/model/compare/diff.h)
-  size_t shown = 0;                          // the number of these shown
-  size_t unchanged = 0;                      // places left out
+  std::vector<ChangedFrame> changed_frames;  // by index of the device's places (cli/model/compare/diff.h)
+  size_t shown = 0;                          // how many of `places` are shown
+  size_t unchanged = 0;                      // places within the tolerance, not listed
   int64_t explained = 0;                     // sum of the shown places' changes
 };
-// For text and Markdown: the metric of --sort; without it peak and leaked if places changed, else what changed instead.
+// The sections of text and Markdown: with --sort, those of that metric. Without it, those of peak and leaked in which
+// places changed; if none of these totals changed, also those of the other metrics whose total changed.
 std::vector<DiffSection> find_sections(const TwoProfiles& two, const DiffView& view, size_t default_top);
 
 }  // namespace heapprof::cli

@@ -1,7 +1,8 @@
 // cli/write/diff/diff_words.cc: text and Markdown use the same sentences.
 //
-// A place has a name in each profile: the current one's is used, or the base's if the place is gone. A caller is named
-// only if one stack makes half of the change or more: with many small changes no single caller is the cause.
+// A place has a name in each profile: the current one's is used, or the base's if the place is gone. Callers are named
+// as far as all changed stacks share them. Where they differ, each caller is shown with its share of the change,
+// because no single caller is the cause.
 #include "cli/write/diff/diff_words.h"
 
 #include "cli/base/saturating.h"
@@ -27,7 +28,7 @@ Change change_of(const MatchedStack& stack, Metric metric) {
   return {stack.numbers[kBase].metric(metric), stack.numbers[kCurrent].metric(metric)};
 }
 
-// "1 %" for 1 in 100; with as many decimals as were given.
+// "1 %" for 1 in 100, with as many decimals as needed.
 std::string share_text(const Ratio& share) {
   std::string text = fmt::format("{:.6f}", 100.0 * static_cast<double>(share.part) / static_cast<double>(share.whole));
   text.erase(text.find_last_not_of('0') + 1);
@@ -132,7 +133,7 @@ std::string DiffWords::callers(const PlaceChange& place, Metric metric, bool wit
   };
   constexpr size_t kLongestChain = 64;  // a line holds far fewer
   while (chain.frames.size() < kLongestChain) {
-    std::map<std::string, Path> callers;  // with the sum of what goes through
+    std::map<std::string, Path> callers;  // by name, with the sum of the weights of its paths
     for (Path& path : paths) {
       const std::string callee = function(path);
       while (path.node != 0 && function(path) == callee)
@@ -160,8 +161,8 @@ std::string DiffWords::callers(const PlaceChange& place, Metric metric, bool wit
 
 namespace {
 
-// Why the place has a larger peak, if it does not allocate more: ": as many blocks, but they live longer (44 → 146,047
-// at once)".
+// Why the place has a larger peak although it does not allocate more: ": as many blocks, but they live longer (44 →
+// 146,047 at once)".
 std::string lives_text(const PlaceChange& place, Metric metric) {
   constexpr uint64_t kLeastBlocks = 100;
   const PlaceNumbers& base = place.numbers[kBase];
@@ -175,7 +176,8 @@ std::string lives_text(const PlaceChange& place, Metric metric) {
 
 }  // namespace
 
-// The place that explains at least half of the change, or the first of several that do together.
+// The place that explains at least half of the change; if no place does alone, the one that changed most in that
+// direction, with its part.
 std::string DiffWords::culprit(const DiffSection& section) const {
   const Metric metric = section.row.metric;
   const Change whole = section.row.change;
@@ -211,7 +213,7 @@ std::string DiffWords::sentence(const DiffSection& section) const {
   return fmt::format("{} {}{}.", subject, verb, culprit(section));
 }
 
-// "2 places (host peak)": of the first section in which some changed beyond the tolerance.
+// "2 places (host peak)": the places that changed beyond the tolerance, in the first section that has any.
 std::string DiffWords::changed_places(const std::vector<DiffSection>& sections) const {
   for (const DiffSection& section : sections) {
     const size_t count = rank_changes(*section.device, section.row.metric, view_.tolerance).size();
@@ -233,7 +235,7 @@ std::vector<std::string> DiffWords::sentences(const std::vector<DiffSection>& se
   for (const MetricRow& row : metric_rows(two_, view_)) {
     if (view_.sort && row.metric != *view_.sort) continue;
     if (row.is_within()) continue;
-    DiffSection bare;  // it changed, though no single place did beyond the tolerance
+    DiffSection bare;  // the total changed beyond the tolerance, but no single place did
     bare.row = row;
     result.push_back(sentence(bare));
   }

@@ -23,17 +23,21 @@ class DiffWords {
   std::string explained(const DiffSection& section) const;        // "+213 MiB"
   std::string slack(Metric metric) const;                         // "1 % or 4.00 KiB"
 
-  // From the current profile, else the base; a function without a name is named by its module.
+  // The function's name in the current profile, or in the base if the current one lacks the place. Functions without a
+  // name are one place per module, "[no names]".
   std::string function(const PlaceChange& place) const;
   // changed: from find_changed_frames() (cli/model/compare/diff.h). A line of the base is marked as such.
   std::string location(const ChangedFrame& changed) const;
-  // Callers in the stack that changed most in the direction of its place: "parse ← main".
+  // The callers in those stacks of the place whose change has the sign of the place's: "parse ← main". First come the
+  // callers that all these stacks share, then the share of each caller in which they differ.
   std::string callers(const PlaceChange& place, Metric metric, bool with_locations, size_t columns) const;
 
   // The main result: "host peak grew 12.3 %, mostly in build_index (index.cc:212)". One sentence for each metric that
-  // changed beyond its tolerance, the most important first; or one that says that no total did, and whether places did.
+  // changed beyond its tolerance, the most important first. If no total did, one sentence says so, and whether places
+  // changed.
   std::vector<std::string> sentences(const std::vector<DiffSection>& sections) const;
-  // Devices that only one of the two has, how far runs differ, that peaks are sums, what is folded.
+  // Remarks on devices that only one profile has, on how much runs differ, on peaks that are sums, and on folded
+  // functions.
   std::vector<std::string> remarks() const;
 
  private:

@@ -1,7 +1,7 @@
 // cli/write/diff/formats.h: the formats of a diff.
 //
 // A new format is one file with its two functions, one line in formats.cc, and its golden tests; scripts/check-help
-// compares --help, the page and the completions with the list.
+// compares --help, the man page and the completions with the list.
 #pragma once
 
 #include "cli/base/terminal.h"

@@ -11,18 +11,18 @@
 
 namespace heapprof::cli {
 
-// One number of one name on one device. 0 if the name is missing.
+// One number of one name on one device; 0 in a profile that lacks the name.
 struct NameChange {
   std::string device;
   std::string category;
   std::string name;
-  bool is_maximum = false;  // the most that was live under it; else what was live at the end
+  bool is_maximum = false;  // the most that was live under the name; else what was live at the end
   BySide<bool> is_in = {};
   Change bytes;
 };
 struct NamesSection {
-  std::vector<NameChange> changes;  // those beyond the tolerance, or with `all` all; the most changed first
-  size_t shown = 0;                 // of those
+  std::vector<NameChange> changes;  // those beyond the tolerance, with `all` every one; the most changed first
+  size_t shown = 0;                 // how many of them are shown
 };
 // With --device only the names on that device.
 NamesSection find_name_changes(const TwoProfiles& two, const DiffView& view, size_t default_top);

@@ -1,7 +1,8 @@
 // cli/write/diff/scopes_section.cc: see scopes_section.h.
 //
-// If only one of the two profiles has scopes, nothing can be compared: a program that names its operations since today
-// has not changed in each of them. Then text and Markdown say how many there are; JSON has them all.
+// If only one of the two profiles has scopes, they cannot be compared: a program that began only recently to name its
+// operations has not changed in each of them. In this case, text and Markdown say how many scopes there are; JSON and
+// CSV list them all.
 #include "cli/write/diff/scopes_section.h"
 
 #include "cli/base/text.h"
@@ -36,7 +37,7 @@ std::string field_word(const ScopeNumber& number) {
 
 uint64_t unsigned_of(int64_t value) { return value < 0 ? 0 : static_cast<uint64_t>(value); }
 
-// For numbers that may be negative only the amount of the change is shown.
+// The numbers may be negative, so the returned change has only the right amount and direction.
 Change change_of(const ScopeNumber& number) {
   const bool is_growth = number.value[kCurrent] > number.value[kBase];
   return is_growth ? Change{0, number.amount()} : Change{number.amount(), 0};
@@ -63,7 +64,7 @@ std::string value_text(const ScopeNumber& number, Side side, const DiffView& vie
   return is_in_bytes(number.field) ? bytes_text(positive, view) : format_count(positive);
 }
 
-// Averages with a common denominator; false: they do not fit.
+// Writes both averages as numerators of the common denominator *runs. Returns false if these do not fit 64 bits.
 bool averages(const ScopeNumber& number, Change* change, uint64_t* runs) {
   const uint64_t base_runs = std::max<uint64_t>(number.runs[kBase], 1);
   const uint64_t current_runs = std::max<uint64_t>(number.runs[kCurrent], 1);

@@ -1,5 +1,5 @@
-// cli/write/doctor/doctor_report.cc: one line for each capability if the terminal is wide enough; what does not fit
-// goes below.
+// cli/write/doctor/doctor_report.cc: one line for each capability if the terminal is wide enough; text that does not
+// fit continues below.
 #include "cli/base/byte_sink.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
@@ -34,7 +34,8 @@ std::string summary(const std::vector<Capability>& capabilities) {
                      capabilities.size(), warned);
 }
 
-// Paths that fit no line lose their middle: findings are not pasted, as fixes are.
+// Shortens the middle of paths that are wider than a line. This is right for findings, which users do not paste, but
+// not for fixes.
 std::string with_short_words(const std::string& text, size_t columns) {
   std::string result;
   for (size_t at = 0; at < text.size();) {

@@ -1,6 +1,6 @@
 // cli/write/doctor/formats.h: the formats of `heapprof doctor`.
 //
-// A new format is one function, one line in formats.cc, and one test; a check compares --help, the page and the
+// A new format is one function, one line in formats.cc, and one test; a check compares --help, the man page and the
 // completions with the list.
 #pragma once
 

@@ -41,7 +41,7 @@ class FieldWriter {
   JsonWriter* json_;
 };
 
-// A key and an object, whose members write_fields() writes.
+// Writes a key and an object; write_fields() writes the object's members.
 template <typename WriteFields>
 void write_struct(std::string_view name, const WriteFields& write_fields, JsonWriter* json) {
   json->key(name);
@@ -51,7 +51,7 @@ void write_struct(std::string_view name, const WriteFields& write_fields, JsonWr
   json->new_line();
 }
 
-// A key and an array of objects: write_fields(entry) for each.
+// Writes a key and an array of objects; write_fields(entry) writes the members of each.
 template <typename Struct, typename WriteFields>
 void write_structs(std::string_view name, const std::vector<Struct>& structs, const WriteFields& write_fields,
                    JsonWriter* json) {

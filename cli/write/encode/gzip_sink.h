@@ -1,7 +1,7 @@
 // cli/write/encode/gzip_sink.h: compresses what is written to it, and writes it to another sink.
 //
 // Guarantees
-//  - Equal bytes in, equal bytes out, with one version of zlib: the header has no name and no time.
+//  - With one version of zlib, equal input gives equal output: the header has no name and no time.
 #pragma once
 
 #include "cli/base/byte_sink.h"

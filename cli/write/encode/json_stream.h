@@ -7,7 +7,7 @@
 #include "cli/base/byte_sink.h"
 #include "cli/base/text.h"
 
-// RapidJSON 1.1 adds to a null pointer before its first allocation, for which clang's sanitizer would end the program.
+// Before its first allocation, RapidJSON 1.1 adds to a null pointer. clang's sanitizer would end the program for that.
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((no_sanitize("pointer-overflow"))), apply_to = function)
 #endif
@@ -22,7 +22,7 @@
 
 namespace heapprof::cli {
 
-// What RapidJSON calls an output stream.
+// An output stream as RapidJSON's Writer expects it.
 class JsonStream {
  public:
   using Ch = char;
@@ -68,7 +68,7 @@ class JsonWriter {
     key(name);
     string(value);
   }
-  // Left out if empty.
+  // Writes nothing if there are no values.
   void texts(std::string_view name, const std::vector<std::string>& values) {
     if (values.empty()) return;
     key(name);
@@ -85,7 +85,7 @@ class JsonWriter {
     boolean(value);
   }
 
-  // Between two values only: JSON allows white space there, and people and diffs like lines.
+  // Call it only between two values, where JSON allows white space: people and diffs like lines.
   void new_line() { stream_.Put('\n'); }
   void finish() {
     stream_.Put('\n');

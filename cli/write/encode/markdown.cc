@@ -28,7 +28,7 @@ std::string markdown_code(const std::string& text, Where where) {
   const std::string clean = escape_controls(text);
   if (clean.empty()) return "";
   std::string code;
-  size_t longest = 0;  // run of backticks: the fence is one longer
+  size_t longest = 0;  // longest run of backticks: the fence is one longer
   size_t run = 0;
   for (const char c : clean) {
     run = c == '`' ? run + 1 : 0;

@@ -1,4 +1,4 @@
-// cli/write/encode/markdown.h: untrusted text in Markdown: nothing in it is taken for markup, a tag, a cell's end or a
+// cli/write/encode/markdown.h: untrusted text in Markdown: nothing in it is treated as markup, a tag, a cell's end or a
 // mention.
 #pragma once
 
@@ -7,7 +7,8 @@
 namespace heapprof::cli {
 
 std::string markdown_text(const std::string& text);
-// As code; in a table's cell a bar needs a backslash, which elsewhere would be shown. Empty stays empty.
+// The text as code. In a table's cell, a bar needs a backslash; elsewhere, the backslash would be shown. An empty text
+// stays empty.
 enum class Where { kText, kCell };
 std::string markdown_code(const std::string& text, Where where = Where::kCell);
 

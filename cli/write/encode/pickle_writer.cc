@@ -1,8 +1,8 @@
 // cli/write/encode/pickle_writer.cc: a pickle is a program for a machine with a stack: values are pushed, and APPENDS
 // and SETITEMS put all values above the last mark into the list or dict below it.
 //
-// PyTorch's viewer passes all of these to one JavaScript call, which takes some ten thousand: so a list is filled 1,000
-// at a time, as Python's own pickler does.
+// PyTorch's viewer passes all values of one APPENDS to one JavaScript call, which accepts some ten thousand. So a list
+// is filled 1,000 values at a time, as Python's own pickler does.
 #include "cli/write/encode/pickle_writer.h"
 
 #include "cli/base/text.h"

@@ -9,7 +9,7 @@ namespace heapprof::cli {
 // Single runs are written as columns, which are compact, as objects, or not at all.
 enum class InstanceLayout { kColumns, kObjects, kNone };
 
-// A key and an object.
+// Writes a key and an object.
 void write_scopes(const Scopes& scopes, InstanceLayout layout, JsonWriter* json);
 
 }  // namespace heapprof::cli

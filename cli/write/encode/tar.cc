@@ -41,7 +41,7 @@ void write_tar_file(std::string_view name, std::string_view bytes, ByteSink* sin
               "ustar\0"
               "00",
               8);
-  // The checksum is that of a header with blanks instead of the checksum.
+  // The checksum is computed over the header with blanks in the checksum's field.
   std::memset(header.data() + kSum, ' ', 8);
   uint64_t sum = 0;
   for (const char c : header) sum += static_cast<unsigned char>(c);

@@ -1,8 +1,8 @@
 // cli/write/encode/tar.h: a tar archive (POSIX ustar) of a few files, for tools that take several files as one.
 //
 // Guarantees
-//  - Equal files give equal bytes: it has no time and no owner; mode 0644.
-// Not provided: names of more than 100 bytes (pre), files of 8 GiB and more (pre).
+//  - Equal files give equal bytes: the archive has no times and no owners, and every mode is 0644.
+// Not provided: names of more than 100 bytes, and files of 8 GiB and more; the caller must not pass them.
 #pragma once
 
 #include "cli/base/byte_sink.h"

@@ -1,4 +1,5 @@
-// cli/write/estimate/estimate_json.cc: the same numbers for scripts; parts that were not asked for have no key.
+// cli/write/estimate/estimate_json.cc: the numbers of estimate_text.cc for scripts; parts that were not requested have
+// no key.
 #include "cli/base/byte_sink.h"
 #include "cli/write/encode/json_stream.h"
 #include "cli/write/estimate/formats.h"

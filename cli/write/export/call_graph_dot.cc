@@ -1,6 +1,6 @@
 // cli/write/export/call_graph_dot.cc: two walks over the sites. The first finds each function's total, which decides
-// the shown ones. The second, over those alone, finds the edges: so callees of a function that is left out are still
-// connected to its caller.
+// the functions that are shown. The second finds the edges between shown functions and skips the others, so the callees
+// of a left-out function are still connected to its caller.
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
@@ -22,7 +22,7 @@ namespace heapprof::cli {
 namespace {
 
 // pprof's defaults: -nodefraction 0.005, -edgefraction 0.001, -nodecount 80.
-constexpr uint64_t kNodeShare = 200;  // one part in so many
+constexpr uint64_t kNodeShare = 200;  // a node with less than 1/200 is left out
 constexpr uint64_t kEdgeShare = 1000;
 constexpr size_t kMostNodes = 80;
 
@@ -37,7 +37,7 @@ struct GraphNode {
 struct GraphEdge {
   uint64_t amount = 0;
   bool has_left_out = false;  // on at least one stack, a function between the two is left out
-  uint32_t last_walk = 0;     // the last walk that met it: it counts once on a stack
+  uint32_t last_walk = 0;     // the last walk that met it: an edge counts once per stack
 };
 
 class CallGraph {
@@ -65,7 +65,7 @@ class CallGraph {
  private:
   uint64_t amount_of(const Site& site) const { return site.numbers.*metric_field_of(metric_).number; }
 
-  // visit(function, frame) for the place and the user's own functions that called it, outwards.
+  // Calls visit(function, frame) for the place, then for the user's own functions that called it, outwards.
   template <typename Visit>
   void walk(const Site& site, const Visit& visit) const {
     uint32_t node = site.node == 0 ? 0 : tree_.place_node[site.node];
@@ -201,7 +201,7 @@ void write_call_graph_dot(const Profile& profile, const ExportView& view, ByteSi
     std::string numbers = amount_text(metric, node.flat) + " of its own";
     if (node.cumulative != node.flat)
       numbers = (node.flat == 0 ? "" : numbers + "\\n") + amount_text(metric, node.cumulative) + " with calls";
-    // From 8 to 24 points, by its own share.
+    // The font has 8 to 24 points, by the function's own share.
     const double share = graph.total == 0 ? 0 : static_cast<double>(node.flat) / static_cast<double>(graph.total);
     sink->write(fmt::format("  f{} [label=\"{}\\n{}\\n{}\", fontsize={:.1f}, flat=\"{}\", cumulative=\"{}\"];\n", i,
                             dot_quoted(name), numbers, format_percent({node.cumulative, graph.total}), 8 + 16 * share,

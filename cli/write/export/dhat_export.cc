@@ -15,13 +15,13 @@ void write_dhat_export(const Profile& profile, const ExportView& view, ByteSink*
   Profile one = profile;
   std::erase_if(one.devices, [&](const Device& device) { return device.name != view.device; });
   std::erase_if(one.merged, [&](const MergedPart& part) { return part.device != view.device; });
-  one.api = {};        // of all devices
+  one.api = {};        // covers all devices
   one.scopes = {};     // likewise
   one.snapshots = {};  // likewise
   for (Device& device : one.devices) {
     for (Site& site : device.sites) site.steps.clear();
   }
-  canonicalize(&one);  // frames that only other devices' sites have are gone
+  canonicalize(&one);  // removes the frames that only other devices' sites have
   write_dhat(one, sink);
 }
 

@@ -17,12 +17,12 @@ namespace heapprof::cli {
 
 // The part of a profile that is exported.
 struct ExportView {
-  std::string device;            // empty: the format's own choice, see its header
+  std::string device;            // empty: the format's default (exports.h, pprof.h)
   std::optional<Metric> metric;  // nullopt: likewise
   bool full_names = false;       // do not shorten function names, if the format does
 };
 
-// One of several that go into one file.
+// One of several profiles that are exported to one file.
 struct ExportInput {
   std::string file;  // as the user named it
   Profile profile;
@@ -32,14 +32,14 @@ struct ExportFormat {
   std::string_view name;       // of --format
   std::string_view extension;  // of files, with its dots
   std::string_view summary;    // tools that open it; one line
-  std::string_view next = {};  // a command that shows the file {0}, {1} is beside it; empty: no command to paste
+  std::string_view next = {};  // command that shows the file {0}; {1} is {0} with ".svg" added; empty: none
   bool is_binary = false;      // not for a terminal
   bool takes_metric = true;
-  // pre: the profile is canonical, the view's device is one of it, and the profile has the metric.
+  // pre: the profile is canonical, and has the view's device and its metric.
   void (*write)(const Profile& profile, const ExportView& view, ByteSink* sink) = nullptr;
   bool is_of_trace = false;  // shows DeviceTrace; pre: the profile has one, and the view's device is in it
-  bool is_folded = false;    // is about places: pre: mark_folded(), else wrappers are places
-  bool is_packable = false;  // by gzip, if the file's name ends in .gz
+  bool is_folded = false;    // shows places; pre: mark_folded() was called, else wrappers are places
+  bool is_packable = false;  // compressed with gzip if the file's name ends in .gz
   // Notes on what the file does not say, a line each: for stderr. nullptr: no notes.
   std::vector<std::string> (*find_notes)(const Profile& profile, const ExportView& view) = nullptr;
   // Several profiles in one file. nullptr: one profile only. pre: as for write, for each
@@ -49,13 +49,15 @@ struct ExportFormat {
 std::span<const ExportFormat> export_formats();
 const ExportFormat* find_export_format(std::string_view name);  // nullptr: unknown name
 
-// The device that formats of one device export: the named one, else the host. pre: as above; the profile has a device.
+// The device that formats of one device export: the named one, else the host. pre: as for ExportFormat::write, and the
+// profile has a device.
 const Device& exported_device(const Profile& profile, const ExportView& view);
 
 // The devices that formats of all devices export: the named one alone, else all.
 std::vector<const Device*> exported_devices(const Profile& profile, const ExportView& view);
 
-// The metric that formats of one metric export: the requested one, else peak; total, if the profile has no lifetimes.
+// The metric that formats of one metric export: the requested one; else the peak, or the total if the profile has no
+// lifetimes.
 Metric exported_metric(const Profile& profile, const ExportView& view);
 
 }  // namespace heapprof::cli

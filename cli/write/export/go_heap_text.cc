@@ -1,6 +1,6 @@
-// cli/write/export/go_heap_text.cc: the text of Go's endpoints with debug=1. The first line of each stack is as in
-// tcmalloc's old heap profiles, as Go's is; text after a '#' is for people. Addresses are those in the modules' files,
-// so names are beside them: addresses of two modules may be equal.
+// cli/write/export/go_heap_text.cc: the text of Go's endpoints with debug=1. Like Go's, the first line of each stack
+// has the format of tcmalloc's old heap profiles; text after a '#' is for people. Addresses are those in the module's
+// file, so addresses of two modules may be equal; the names beside them tell which function is meant.
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/model/analysis/label_tree.h"

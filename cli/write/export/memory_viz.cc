@@ -1,7 +1,7 @@
 // cli/write/export/memory_viz.cc: the schema is that of torch.cuda.memory._snapshot(), as far as its viewer reads it.
 //
-// The viewer shows an ended block as one that waits for its stream, unless free_requested comes right before
-// free_completed: so an end is written as both.
+// The viewer shows a freed block as waiting for its stream, unless free_requested comes right before free_completed. So
+// the end of a block is written as both events.
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/analysis/trace_replay.h"
 #include "cli/write/encode/pickle_writer.h"
@@ -113,7 +113,7 @@ class MemoryVizWriter {
     pickle_.number("stream", 0);
     pickle_.text("segment_type", is_small ? "small" : "large");
     pickle_.key("segment_pool_id");
-    pickle_.pair(0, 0);  // the default pool: no graph's
+    pickle_.pair(0, 0);  // the default pool, which is not a CUDA graph's
     for (const char* name : {"allocated_size", "active_size", "requested_size"}) pickle_.number(name, allocated_bytes);
     pickle_.key("is_expandable");
     pickle_.boolean(segment.grows);
@@ -177,18 +177,18 @@ class MemoryVizWriter {
     pickle_.end_dict();
   }
 
-  // Ends have no stack.
+  // Events that end memory have no stack.
   static bool is_end(StateAction action) {
     return action == StateAction::kSegmentEnd || action == StateAction::kSegmentUnmap ||
            action == StateAction::kBlockEnd;
   }
 
-  // Since 1970, if the profile knows when the run began.
+  // Microseconds since 1970, or since the run's start if the profile does not know when that was.
   uint64_t time_us(uint64_t at_ns) const {
     return std::min(profile_.run.start_unix_ns / 1000 + at_ns / 1000, kLargest);
   }
 
-  // The innermost first.
+  // Writes the stack's frames, the innermost first.
   void write_frames(uint32_t node) {
     pickle_.key("frames");
     const auto known = stacks_.find(node);
@@ -222,7 +222,7 @@ class MemoryVizWriter {
   const Profile& profile_;
   const DeviceTrace& trace_;
   PickleWriter pickle_;
-  std::vector<DeviceState> by_number_;             // numbers without a device have no name
+  std::vector<DeviceState> by_number_;             // an unused number has an empty name
   std::unordered_map<uint32_t, uint32_t> stacks_;  // remember()'s numbers, by node
   std::unordered_map<uint32_t, uint32_t> frames_;  // likewise, by frame
 };

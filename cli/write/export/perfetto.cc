@@ -1,6 +1,6 @@
-// cli/write/export/perfetto.cc: one sequence of packets for the tracks, and one for each heap. A reader takes the
-// numbers of a heap's samples for sums since the start, with stack and process as their key: so the peak, whose numbers
-// are no sums, is a separate heap.
+// cli/write/export/perfetto.cc: one sequence of packets for the tracks, and one for each heap. Readers treat the
+// numbers of a heap's samples as sums since the start, and identify a sample by stack and process. The peak's numbers
+// are no such sums, so the peak is a separate heap.
 #include "cli/base/file_name.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
@@ -41,8 +41,8 @@ class TraceWriter {
   }
 
  private:
-  // All needed clocks have the same reading here: a profile has only one. Without BOOTTIME a reader cannot relate the
-  // clocks of an archive's second file to the whole, and drops all of that file.
+  // A profile has only one clock, so all clocks that readers need get its reading. Without BOOTTIME, a reader cannot
+  // relate the clocks of an archive's second file to the others, and drops that whole file.
   void write_clocks() {
     packets_.add_plain([this](protozero::pbf_writer* packet) {
       protozero::pbf_writer snapshot(*packet, packet::kClockSnapshot);
@@ -132,7 +132,7 @@ class TraceWriter {
       }
       begin_ns = end_ns;
     }
-    // The time of a bucket may be later than that of the peak, by less than a bucket.
+    // The peak may be later than the end of the last bucket.
     if (!has_peak) write_value(id, std::max(begin_ns, peak_ns), device.totals.peak_bytes);
     write_value(id, std::max({begin_ns, peak_ns, profile_.run.duration_ns}), device.totals.leaked_bytes);
   }
@@ -250,7 +250,7 @@ void write_perfetto_archive(std::span<const ExportInput> profiles, const ExportV
   json.end_object();
   json.key("files");
   json.begin_array();
-  std::map<int32_t, uint64_t> pids;  // with the number of profiles that had them
+  std::map<int32_t, uint64_t> pids;  // for each process id, how many profiles had it
   for (size_t i = 0; i < profiles.size(); ++i) {
     json.begin_object();
     json.text("path", names[i]);

@@ -31,7 +31,7 @@ enum : Tag { kClock = 1, kPrimary };
 enum : Tag { kId = 1, kTime };
 inline constexpr uint32_t kRealtime = 1;
 inline constexpr uint32_t kMonotonicCoarse = 4;  // the clock of heap profiles
-inline constexpr uint32_t kBoottime = 6;         // a reader relates the files of an archive by it
+inline constexpr uint32_t kBoottime = 6;         // readers use it to relate the files of an archive
 }  // namespace clocks
 namespace interned {
 enum : Tag {

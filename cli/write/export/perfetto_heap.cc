@@ -1,11 +1,11 @@
-// cli/write/export/perfetto_heap.cc: a stack's id is its node's number + 1, a frame's its index + 1, so nothing has to
-// be looked up. What a heap's samples refer to is interned in the packets before theirs, unless it was already.
+// cli/write/export/perfetto_heap.cc: a stack's id is its node's number + 1, a frame's id is its index + 1, so no
+// look-up is needed. All that a heap's samples refer to is interned in earlier packets of the same sequence.
 //
-// A reader takes two frames with the same module, address and name for one. Python's have no address, and lines of one
-// function differ in nothing else: such a frame gets a unique address.
+// Readers merge frames that have the same module, address and name. Python frames have no address, so the lines of one
+// function would be merged. A frame that would be merged with an earlier one gets a unique address.
 //
-// The viewer opens only the heap "libc.malloc" by itself: if it does not know any of several, it shows none until one
-// is clicked. It takes the text between two colons as a heap's name.
+// The viewer opens only the heap "libc.malloc" by itself. If a trace has several heaps and none of that name, the
+// viewer shows none until the user clicks one. It treats the text between two colons as a heap's name.
 #include "cli/base/text.h"
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/analysis/sampling.h"
@@ -42,7 +42,7 @@ std::string raw_build_id(const std::string& hex) {
   return raw;
 }
 
-// The name that queries have in quotes, and the viewer after a colon.
+// The heap's name, without characters that would end it: queries have it in quotes, and the viewer after a colon.
 std::string heap_name(const std::string& device, std::string_view of) {
   if (device == "host" && of.empty()) return "libc.malloc";
   std::string name = escape_controls(device);
@@ -142,7 +142,7 @@ class HeapSequence {
     return id;
   }
 
-  // One more is for frames in no module.
+  // The index after the last module is for frames in no module.
   uint64_t intern_module(uint32_t module) {
     const size_t at = std::min<size_t>(module, profile_.modules.size());
     if (has_module_[at]) return at + 1;
@@ -160,7 +160,7 @@ class HeapSequence {
     return at + 1;
   }
 
-  // One more is for sites without a stack.
+  // The index after the last frame is for sites without a stack.
   uint64_t intern_frame(uint32_t index) {
     if (has_frame_[index]) return uint64_t{index} + 1;
     has_frame_[index] = true;
@@ -219,7 +219,7 @@ class HeapSequence {
   std::vector<uint64_t> path_;
 };
 
-// The rest of the largest number that sums may reach.
+// What is left of INT64_MAX, the largest number that sums may reach.
 class Room {
  public:
   uint64_t take(uint64_t wanted) {
@@ -276,7 +276,8 @@ class HeapsWriter {
     if (!samples.empty()) heap(" at the peak").add_dump(device_.totals.peak_ns, samples);
   }
 
-  // Between two snapshots only the difference of a site is known: it is written as allocated, or freed.
+  // Between two snapshots, only a site's difference is known. It is added to what the site allocated, or to what it
+  // freed.
   void write_snapshots() {
     const std::vector<Snapshot>& snapshots = profile_.snapshots.snapshots;
     struct Step {

@@ -1,5 +1,5 @@
 // cli/write/export/perfetto_packets.cc: numbers of tracks and sequences begin at a hash of the profile's process, so
-// that equal profiles give equal bytes, and different ones do not collide when traces are joined.
+// that equal profiles give equal bytes, and the numbers of different profiles do not collide in joined traces.
 #include "cli/write/export/perfetto_packets.h"
 
 #include "cli/base/text.h"
@@ -41,7 +41,7 @@ int32_t process_id(const Profile& profile) {
 
 PacketStream::PacketStream(const Profile& profile, ByteSink* sink) : sink_(sink) {
   constexpr int64_t kUnknownStart = 1'000'000'000;  // 0 means no time
-  constexpr uint64_t kTracks = 24;                  // bits for their numbers
+  constexpr uint64_t kTracks = 24;                  // low bits, for the numbers of tracks
   constexpr uint64_t kSequences = 10;               // likewise
   start_ns_ = static_cast<uint64_t>(profile.run.start_unix_ns > 0 ? profile.run.start_unix_ns : kUnknownStart);
   pid_ = process_id(profile);
@@ -56,7 +56,7 @@ uint64_t PacketStream::time(uint64_t since_start_ns) const {
 }
 
 uint64_t PacketStream::dump_time(uint64_t since_start_ns) {
-  constexpr uint64_t kRoom = 1 << 20;  // below what an int64 holds
+  constexpr uint64_t kRoom = 1 << 20;  // left free below INT64_MAX
   uint64_t at = std::min(time(since_start_ns), static_cast<uint64_t>(INT64_MAX) - kRoom);
   while (!dump_times_.insert(at).second) ++at;
   return at;

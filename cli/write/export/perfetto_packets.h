@@ -2,8 +2,8 @@
 //
 // Guarantees
 //  - Names used by add_event() and HeapSequence are interned before, in the same sequence.
-//  - Two profiles have different sequences and tracks, as far as 42 bits of a hash of process, command and start
-//    differ: their traces can be concatenated in one file.
+//  - Two profiles have different sequences and tracks, unless hashes of process, command and start time are equal in 22
+//    bits (sequences) or 40 bits (tracks). So their traces can be concatenated in one file.
 #pragma once
 
 #include "cli/base/byte_sink.h"
@@ -26,7 +26,7 @@ constexpr int64_t as_signed(uint64_t value) { return static_cast<int64_t>(std::m
 // The process's id if it is valid; else 1.
 int32_t process_id(const Profile& profile);
 
-// Texts by number, from 1. The empty text is 0: no text.
+// Gives each text a number, from 1. The empty text has 0: no text.
 class TextTable {
  public:
   // Sets *is_new if the text is new.
@@ -47,7 +47,8 @@ class PacketStream {
   PacketStream(const Profile& profile, ByteSink* sink);
 
   uint64_t time(uint64_t since_start_ns) const;  // of the wall clock, limited to an int64
-  // The same for a heap's dump, moved to the next nanosecond without a dump: readers join heaps by process and time.
+  // The time of a heap's dump: as time(), but moved to the next nanosecond that no other dump has, because readers join
+  // heaps by process and time.
   uint64_t dump_time(uint64_t since_start_ns);
   int32_t pid() const { return pid_; }
   int32_t thread(uint32_t id) const;

@@ -12,19 +12,19 @@ namespace heapprof::cli {
 
 // ---- perfetto_heap.cc ----
 
-// A device's sites as heap profiles of a trace: exports.h says which.
+// A device's sites as heap profiles of a trace: exports.h lists them.
 void write_heaps(const Profile& profile, const Device& device, perfetto::PacketStream* packets);
 
 // ---- perfetto_tracks.cc ----
 
-// The track of a thread on which each run of a scope is drawn: slices of one track are nested or disjoint, and runs
-// need not be.
+// Assigns each run of a scope to a track of its thread. Slices of one track must be nested or disjoint, but runs need
+// not be.
 //
 // Guarantees
 //  - Any two runs on one track are disjoint or nested; its events are in time order, and an end comes before a begin of
 //    the same time.
-//  - A thread's first track has the runs of its own stack, as far as they nest.
-// Cost:     n log n, and for each run the tracks of its thread, at most 1000.
+//  - A thread's first track has the runs of the thread's own scope stack, as far as they nest.
+// Cost:     n log n for n runs; for each run, at most all tracks of its thread (at most 1000) are tried.
 inline constexpr size_t kMostScopeTracks = 1000;  // of a thread
 
 struct ScopeTrackEvent {

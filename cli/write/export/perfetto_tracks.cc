@@ -1,5 +1,6 @@
 // cli/write/export/perfetto_tracks.cc: runs are sorted by begin, the longer first, so that an outer one comes before
-// those inside it. Each goes to the first track of its thread on which no open run ends before it does.
+// those inside it. Each run goes to the first track of its thread on which no open run ends before it does. Runs that
+// are apart or were left skip the thread's own track.
 #include "cli/write/export/perfetto_parts.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ class OpenTrack {
  public:
   explicit OpenTrack(ScopeTrack track) : track_(std::move(track)) {}
 
-  // Begins the run if it fits. False: it does not.
+  // Begins the run if it fits; returns false if it does not.
   bool take(const TrackRun& run) {
     close_until(run.it->begin_ns);
     if (!open_.empty() && open_.back().end_ns() < run.end_ns()) return false;

@@ -1,6 +1,6 @@
 // cli/write/export/pprof.cc: the messages of profile.proto, written with protozero.
-// Fields of the top message may come in any order, so samples are written as they are made, and the tables that they
-// filled follow.
+// Fields of the top message may come in any order. So samples are written as they are made, and the tables that the
+// samples filled come last.
 #include "cli/write/export/pprof.h"
 
 #include "cli/base/text.h"
@@ -30,7 +30,7 @@ using namespace pprof;
 
 int64_t as_signed(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
 
-// The bytes of a file, its strings and functions, to which the parts are added one after the other.
+// Builds the bytes of one file, its strings and functions. The parts are added one after the other.
 class PprofWriter {
  public:
   PprofWriter(std::vector<GoHeapPart> parts, ByteSink* sink) : parts_(std::move(parts)), sink_(sink), top_(data_) {
@@ -38,7 +38,7 @@ class PprofWriter {
     number_mappings();
   }
 
-  // All metrics of one profile.
+  // Writes all metrics of one profile.
   void run(const ExportView& view) {
     const Profile& profile = *parts_.front().profile;
     for (const SampleType& type : kTypes) {
@@ -58,7 +58,7 @@ class PprofWriter {
     write_tables();
   }
 
-  // Go's metrics of all parts.
+  // Writes Go's metrics of all parts.
   void run(const GoHeapView& view) {
     for (const SampleType& type : kTypes) {
       if (type.metric == Metric::kPeak || type.metric == Metric::kTemporary) continue;
@@ -91,7 +91,7 @@ class PprofWriter {
   }
 
  private:
-  using Labels = std::vector<std::pair<int64_t, int64_t>>;  // keys and values, of the string table
+  using Labels = std::vector<std::pair<int64_t, int64_t>>;  // keys and values, as indexes in the string table
 
   static constexpr size_t kBufferBytes = 64 << 10;
   static constexpr uint64_t kNoMapping = 0;
@@ -155,7 +155,8 @@ class PprofWriter {
     top_.add_int64(top::kDefaultSampleType, intern(default_type_));
   }
 
-  // What each thread allocated is known for the heap in total, not by stack: so comments, not labels.
+  // What each thread allocated is known for the heap in total, not by stack. So it is written as comments, not as
+  // labels.
   void write_threads(const RunInfo& run) {
     constexpr size_t kMost = 3;  // viewers print comments above their tables
     for (size_t i = 0; i < std::min(run.threads.size(), kMost); ++i) {
@@ -173,19 +174,19 @@ class PprofWriter {
     uint64_t id = 0;
     uint64_t start = 0;
     uint64_t limit = 0;
-    uint64_t end = 0;  // of the addresses in its file
+    uint64_t end = 0;  // the largest used address in its file
   };
 
-  // The modules of all parts, each once, the first executable first: viewers take the first mapping for the program.
-  // Their ranges follow each other.
+  // Numbers the modules of all parts, each once. The first part's executable comes first, because viewers treat the
+  // first mapping as the program. The modules' address ranges follow each other.
   void number_mappings() {
     constexpr uint64_t kAlign = 1 << 16;
-    constexpr uint64_t kMostBytes = uint64_t{1} << 46;  // of one module; and 2^16 of them fit
+    constexpr uint64_t kMostBytes = uint64_t{1} << 46;  // of one module; 2^16 such modules fit
     std::map<std::pair<std::string, std::string>, size_t> known;
     for (const GoHeapPart& part : parts_) {
       std::vector<size_t>& of_part = mapping_of_module_.emplace_back();
       for (const ProfileModule& module : part.profile->modules) {
-        // If a file names one module twice, both are kept: only parts share modules.
+        // If one profile lists a module twice, both are kept; only modules of different parts are shared.
         const auto [entry, is_new] = known.emplace(std::make_pair(module.path, module.build_id), mappings_.size());
         const bool is_shared = !is_new && entry->second < first_of_part_;
         if (!is_shared) mappings_.push_back({.module = module});
@@ -207,7 +208,7 @@ class PprofWriter {
       Mapping& mapping = mappings_[order_[i]];
       mapping.id = i + 1;
       if (mapping.end >= kMostBytes || start >= uint64_t{1} << 62)
-        continue;  // no such module: its addresses are unchanged
+        continue;  // no module is so large: its addresses stay unchanged
       mapping.start = start;
       mapping.limit = start + (mapping.end / kAlign + 1) * kAlign;
       start = mapping.limit;
@@ -237,7 +238,7 @@ class PprofWriter {
     top_.add_int64(top::kDropFrames, intern(cuts_.expression));
   }
 
-  // From here on, nodes and frames are this part's.
+  // From this call on, nodes and frames are those of this part.
   void begin(const GoHeapPart& part) {
     const auto number = static_cast<size_t>(&part - parts_.data());
     profile_ = part.profile;
@@ -257,7 +258,7 @@ class PprofWriter {
 
   struct NodeLocation {
     uint64_t id = 0;    // 0: not made yet
-    uint32_t next = 0;  // the node outside the location
+    uint32_t next = 0;  // the next node outwards after the location's frames
   };
 
   uint64_t function_id(const Frame& frame, bool is_marked = false) {
@@ -273,8 +274,8 @@ class PprofWriter {
     return entry->second;
   }
 
-  // The location whose innermost frame is at `node`: that frame, and the frames that it is inlined into. The node
-  // `marked` is on the same stack.
+  // The location whose innermost frame is at `node`: that frame, and the frames that it is inlined into. `marked` is a
+  // node of the same stack whose frame gets the mark; 0: none does.
   NodeLocation location_at(uint32_t node, uint32_t marked) {
     NodeLocation& known = location_of_[node];
     if (known.id == 0) known = make_location(node, 0);
@@ -294,12 +295,12 @@ class PprofWriter {
       const Frame& frame = profile_->frames[entry.frame];
       if (!frame.inlined || at == 0) break;
       const Frame& outer = profile_->frames[profile_->nodes[at].frame];
-      if (outer.module != frame.module || outer.svma != frame.svma) break;  // not at one address: an odd file
+      if (outer.module != frame.module || outer.svma != frame.svma) break;  // inlined at another address: malformed
     }
     return {location_id(frames, marked_frame), at};
   }
 
-  // The id by the location's content, so that two parts share locations.
+  // Finds the id by the location's content, so that two parts share equal locations.
   uint64_t location_id(const std::vector<uint32_t>& frames, size_t marked_frame) {
     Location where;
     for (size_t i = 0; i < frames.size(); ++i) {
@@ -345,7 +346,7 @@ class PprofWriter {
     }
   }
 
-  // Reads the site's numbers and stack; false: it has no numbers.
+  // Reads the site's numbers and stack; returns false if all numbers are 0.
   bool read_site(const Site& site, uint32_t marked) {
     values_.clear();
     for (const SampleType* type : types_) values_.push_back(as_signed(type->value(site.numbers)));
@@ -385,7 +386,7 @@ class PprofWriter {
   std::vector<const SampleType*> types_;
   std::string default_type_;
   std::vector<Mapping> mappings_;
-  std::vector<uint32_t> order_;                         // of mappings, in the file
+  std::vector<uint32_t> order_;                         // the mappings' order in the file
   std::vector<std::vector<size_t>> mapping_of_module_;  // by part and module
   size_t first_of_part_ = 0;
   std::map<std::pair<int64_t, int64_t>, uint64_t> function_ids_;

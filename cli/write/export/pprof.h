@@ -1,8 +1,7 @@
 // cli/write/export/pprof.h: a gzip'd protobuf in the format of https://github.com/google/pprof, for `go tool pprof`,
 // Pyroscope, Parca.
 //
-// One device; without a choice the host. All metrics as sample types; viewers show --metric (by default the peak)
-// first.
+// One device, by default the host. All metrics are sample types; viewers show --metric (by default the peak) first.
 //
 //   alloc_objects alloc_space      allocations, total
 //   inuse_objects inuse_space      live at the end: leaked
@@ -10,9 +9,9 @@
 //   temporary_objects              freed before the next allocation of their thread
 //
 // Guarantees
-//  - Ids exist, strings are valid UTF-8, numbers fit into an int64: all that readers check is true.
+//  - The file passes all checks of readers: ids exist, strings are valid UTF-8, numbers fit into an int64.
 //  - Inlined frames are lines of one location, the innermost first.
-//  - Everything is named here, with has_functions and its like set: viewers look up nothing on their machine.
+//  - The file has all names, and sets has_functions and similar flags, so viewers look up nothing on their machine.
 //  - Viewers leave out the frames between the program's own functions and the allocator (pprof_drop.h); the file has
 //    them.
 //  - Each sample has its device as a label. What each thread allocated is in the comments.
@@ -35,8 +34,8 @@ void write_pprof(const Profile& profile, const ExportView& view, ByteSink* sink)
 struct GoHeapPart {
   const Profile* profile = nullptr;
   const Device* device = nullptr;
-  std::vector<std::pair<std::string, std::string>> labels;  // of each sample, by key; the device is added
-  bool is_subtracted = false;                               // the beginning of an interval
+  std::vector<std::pair<std::string, std::string>> labels;  // keys and values for each sample; the device is added
+  bool is_subtracted = false;                               // the state at an interval's beginning
 };
 
 struct GoHeapView {
@@ -46,13 +45,13 @@ struct GoHeapView {
   std::vector<std::string> comments;
 };
 
-// The answer of the endpoints /debug/pprof/heap and /allocs of a Go program: alloc_objects, alloc_space, inuse_objects,
-// inuse_space, in this order, of all parts in one profile. Equal stacks in two parts share locations, and are one
-// sample if their labels are equal, too. Samples of zeros are left out; numbers may be negative if a part is
-// subtracted. Mappings of several programs are in one file: the first part's executable is the first.
+// Writes what the endpoints /debug/pprof/heap and /allocs of a Go program answer: alloc_objects, alloc_space,
+// inuse_objects, inuse_space, in this order, of all parts in one profile. Equal stacks in two parts share locations,
+// and are one sample if their labels are equal, too. Samples of zeros are left out; numbers may be negative if a part
+// is subtracted. The file has the mappings of all programs; the first part's executable comes first.
 void write_go_heap(std::span<const GoHeapPart> parts, const GoHeapView& view, ByteSink* sink);
 
-// The same as the text of debug=1, for people: stacks by live memory, the largest first.
+// The same in the text format of debug=1, for people: stacks by live memory, the largest first.
 // pre: nothing is subtracted.
 void write_go_heap_text(std::span<const GoHeapPart> parts, ByteSink* sink);
 

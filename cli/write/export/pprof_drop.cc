@@ -1,8 +1,8 @@
-// cli/write/export/pprof_drop.cc: pprof cuts a stack at the outermost frame whose function it has to drop, by name. A
-// function that calls back into the program (std::for_each, an interpreter's loop) is above the program's own on some
-// stacks, and must be kept there. On stacks where it only calls the allocator, it has to be dropped: so there it gets
-// another name. The profile itself shows which functions do, and their names: a pattern for all of std would be a
-// guess.
+// cli/write/export/pprof_drop.cc: pprof cuts a stack at the outermost frame whose function is to be dropped by its
+// name. Some functions (std::for_each, an interpreter's loop) call back into the program. On stacks where such a
+// function calls the program's own functions, it must be kept. On stacks where it only calls the allocator, it must be
+// dropped, so it gets another name there. The profile itself shows which functions these are; a pattern for all of std
+// would be a guess.
 #include "cli/write/export/pprof_drop.h"
 
 #include "cli/base/saturating.h"
@@ -20,7 +20,7 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kMostNames = 1000;  // those with the most bytes: a viewer tries the expression on every function
+constexpr size_t kMostNames = 1000;  // those with the most bytes; viewers match every function with them
 
 std::string quoted_for_expression(const std::string& name) {
   constexpr std::string_view kSpecial = R"(\.+*?()|[]{}^$)";
@@ -32,8 +32,9 @@ std::string quoted_for_expression(const std::string& name) {
   return text;
 }
 
-// The outermost of the frames below the user's own; 0: no such frame. A frame without a name may be the user's. Native
-// libraries stay, as pprof shows whole stacks.
+// The outermost of the frames, below the user's own, that are cut; 0: none. A frame without a name is kept, because it
+// may be the user's. Frames of libraries are kept, because pprof shows whole stacks, except in profiles with Python
+// frames.
 uint32_t cut_below(const Profile& profile, const PlaceTree& tree, uint32_t node) {
   if (node == 0) return 0;
   const bool is_python = has_python(profile);
@@ -67,8 +68,8 @@ std::string compared_name(std::string_view function) {
 
 namespace {
 
-// By the name that pprof compares: the bytes of the functions at which stacks are cut, and the functions that other
-// stacks need.
+// By the name that pprof compares: the bytes of the functions at which stacks are cut, and the functions that some
+// stack keeps.
 struct Choice {
   std::map<std::string, uint64_t> cut;
   std::set<std::string> kept;
@@ -78,7 +79,7 @@ std::string name_of(const Profile& profile, uint32_t frame) {
   return compared_name(escape_controls(frame_label(profile, profile.frames[frame])));
 }
 
-// Notes where each site's stack is cut.
+// Returns, for each site, the node at which its stack is cut (0: not at all), and adds the functions to `choice`.
 std::vector<uint32_t> choose(const PprofDevice& part, Choice* choice) {
   const Profile& profile = *part.profile;
   const PlaceTree tree = build_place_tree(profile);

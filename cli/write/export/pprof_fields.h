@@ -1,4 +1,4 @@
-// cli/write/export/pprof_fields.h: the numbers of fields in profile.proto, and the types of our samples.
+// cli/write/export/pprof_fields.h: the numbers of fields in profile.proto, and the types of the written samples.
 #pragma once
 
 #include "cli/model/analysis/metrics.h"
@@ -57,14 +57,15 @@ namespace line {
 enum : protozero::pbf_tag_type { kFunction = 1, kLine };
 }
 namespace function {
-// No system name: if a function has one, pprof takes its name for a mangled one, and cuts out template arguments.
+// The field system_name is not written: if a function has it, pprof treats its name as mangled, and cuts out template
+// arguments.
 enum : protozero::pbf_tag_type { kId = 1, kName, kFile = 4 };
 }  // namespace function
 
 struct SampleType {
   const char* type;
   const char* unit;
-  Metric metric;  // with this metric it is shown first
+  Metric metric;  // --metric with which viewers show it first
   bool is_shown_for_metric;
   uint64_t (*value)(const SiteNumbers&);
 };

@@ -1,5 +1,5 @@
-// cli/write/export/sites.cc: the common part of a site's lines is made once, as a stack of some dozen frames is most of
-// a line; the common part of all lines is at their end.
+// cli/write/export/sites.cc: the part that all lines of a site share is made once, because a stack of some dozen frames
+// is most of a line. The part that all lines of the file share is at their end.
 #include "cli/base/text.h"
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/analysis/metrics.h"
@@ -16,7 +16,7 @@
 namespace heapprof::cli {
 namespace {
 
-// Control characters are already escaped: only quotes and backslashes are left.
+// escape_controls() escapes control characters, so only quotes and backslashes remain to be escaped.
 std::string json_text(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : escape_controls(text)) {
@@ -64,7 +64,7 @@ class SitesWriter {
                            : fmt::format("{} ({}:{})", label, frame.file, frame.line);
   }
 
-  // ,"function":…,"file":…,"line":…,"module":… with the prefix before each name.
+  // ,"function":…,"file":…,"line":…,"module":… with `prefix` before each name.
   std::string frame_columns(const char* prefix, uint32_t node) const {
     if (node == 0)
       return fmt::format(",\"{0}function\":{1},\"{0}file\":null,\"{0}line\":null,\"{0}module\":null", prefix,

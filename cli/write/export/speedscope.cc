@@ -1,6 +1,7 @@
 // cli/write/export/speedscope.cc: the importer needs "samples" (stacks of frame numbers) and "weights", of equal
-// length. Its first view draws them in this order, with one box if neighbours have a frame in common: so they are
-// sorted. Its table has a row per frame, so a frame is a function, whatever the line.
+// length. The viewer's first view draws the samples in this order, and merges a frame that neighbours have in common
+// into one box; so the samples are sorted. Its table has a row per frame, so a frame here is a function, regardless of
+// the line.
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/analysis/sampling.h"

@@ -1,5 +1,5 @@
-// cli/write/history/append_history.cc: O_APPEND alone would keep lines whole on a local disk; the lock protects the
-// check of the previous last byte, and the removal of what a full disk left half written.
+// cli/write/history/append_history.cc: O_APPEND alone would keep lines whole on a local disk. The lock is for two more
+// steps: the check of the file's last byte, and the removal of a half-written part when the disk is full.
 #include "cli/write/history/append_history.h"
 
 #include "cli/base/byte_sink.h"
@@ -34,8 +34,8 @@ bool ends_half_way(int fd, off_t size) {
   return size > 0 && ::pread(fd, &last, 1, size - 1) == 1 && last != '\n';
 }
 
-// Whether the file's begin is no history: for instance a profile, if two arguments were mixed up. An entry may be cut
-// off anywhere.
+// Whether the file's beginning shows that it is no history but, for instance, a profile, because the user mixed up two
+// arguments. The first entry may be cut off anywhere.
 bool is_another_file(int fd) {
   char first[4096];
   const ssize_t count = ::pread(fd, first, sizeof first, 0);

@@ -1,7 +1,8 @@
 // cli/write/history/append_history.h: adds entries to a history file.
 //
 // Guarantees
-//  - All entries are in the file, each on its own line, or none: a part that a full disk cut off is removed.
+//  - Either all entries are added, each on its own line, or none: if a full disk cut the write off, the written part is
+//    removed.
 //  - Concurrent writers do not mix their lines: the file is locked (flock), and appended to in one piece.
 //  - A last line without a line end is kept; the new ones begin below it.
 // Not provided: locks across machines, if the file system has none (some NFS).

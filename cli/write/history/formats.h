@@ -1,7 +1,7 @@
 // cli/write/history/formats.h: the formats in which a history is shown.
 //
 // A new format is one file with one function, one line in formats.cc, and one test; scripts/check-help compares --help,
-// the page and the completions with the list.
+// the man page and the completions with the list.
 #pragma once
 
 #include "cli/base/terminal.h"

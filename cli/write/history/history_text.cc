@@ -19,7 +19,8 @@ namespace {
 constexpr size_t kSparkColumns = 20;
 constexpr size_t kCommitColumns = 12;
 
-// Heights between the smallest and the largest value; a spread below a twentieth of the largest is drawn small.
+// The values as block characters, scaled from the smallest to the largest value. If this range is below a twentieth of
+// the largest value, the curve does not use all heights.
 std::string spark(const std::vector<uint64_t>& values, size_t most_columns) {
   constexpr std::array<const char*, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   const uint64_t smallest = *std::min_element(values.begin(), values.end());
@@ -80,7 +81,7 @@ class HistoryText {
     return view_.exact_bytes ? format_change_bytes_exact(change) : format_change_bytes(change);
   }
 
-  // The numbers get their columns first.
+  // The columns of the curve: those that the numbers leave.
   size_t spark_columns() const { return columns_ >= 60 ? kSparkColumns : columns_ >= 48 ? 8 : 0; }
 
   static std::string share(const Change& change) { return change.amount() == 0 ? "" : format_change_percent(change); }
@@ -125,7 +126,7 @@ class HistoryText {
     for (const auto& row : rows) {
       for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
     }
-    // Columns that do not fit are left out from the right, in related pairs; the curve last.
+    // Columns that do not fit are left out from the right, in related pairs.
     size_t shown = widths.size();
     const auto width = [&] {
       return 2 * shown + std::accumulate(widths.begin(), widths.begin() + static_cast<ptrdiff_t>(shown), size_t{0});

@@ -1,5 +1,5 @@
-// cli/write/html/page.cc: the template's head, the first screen's data, the other data in the order of the page's
-// reading, the template's tail.
+// cli/write/html/page.cc: writes the template's head, the first screen's data, the other data in the order in which the
+// page reads it, and the template's tail.
 #include "cli/write/html/page.h"
 
 #include "cli/model/analysis/places.h"
@@ -14,7 +14,8 @@
 namespace heapprof::cli {
 namespace {
 
-// In an element, JSON must not contain "</script": "<" occurs only in strings, where an escape means the same.
+// JSON in a script element must not contain "</script". "<" occurs only in JSON strings, where an escape means the
+// same.
 std::string without_markup(std::string_view json) {
   std::string text;
   text.reserve(json.size());

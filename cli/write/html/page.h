@@ -1,7 +1,7 @@
 // cli/write/html/page.h: a profile, or two, as one page of HTML that needs nothing else: no network, no other file.
 //
-// The page is cli/page, built into heapprof; this writes its data. The page counts nothing itself that a report counts:
-// sites, places and totals come from the model, so that all views agree.
+// The page is cli/page, built into heapprof; the functions here write its data. The page does not compute numbers that
+// a report has: sites, places and totals come from the model, so that all views agree.
 //
 // Guarantees
 //  - The same profile gives the same bytes.
@@ -25,12 +25,12 @@ namespace heapprof::cli {
 struct PageSide {
   const Profile* profile = nullptr;
   std::string file;               // as the user named it
-  std::vector<Problem> warnings;  // what a reader must know before trusting it
-  bool all_frames = false;        // the page begins with system frames shown, too
+  std::vector<Problem> warnings;  // what a reader must know before trusting the profile
+  bool all_frames = false;        // the page shows system frames, too, when it opens
 };
 
 void write_report_page(const PageSide& side, ByteSink* sink);
-// Two on one page: the changes from one to the other. pre: sides are those of `two`
+// Both profiles on one page, with the changes from base to current. pre: `sides` are those of `two`
 void write_diff_page(const TwoProfiles& two, const DiffView& view, const BySide<PageSide>& sides, ByteSink* sink);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
-// cli/write/html/page_blocks.cc: base64 adds a third, but an element's text can hold it; as it is compressed before, a
-// column of a profile takes a byte or two per row.
+// cli/write/html/page_blocks.cc: base64 makes data a third larger, but an element's text can hold it. The data is
+// compressed before, so a column of a profile takes a byte or two per row.
 #include "cli/write/html/page_blocks.h"
 
 #include "cli/write/encode/gzip_sink.h"

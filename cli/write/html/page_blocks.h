@@ -2,9 +2,9 @@
 // no browser runs.
 //
 // A block is an element <script type="application/octet-stream" id="NAME"> with base64 of gzip of its bytes. A number
-// is LEB128 (7 bits a byte, the lowest first); one that may decrease is zigzag. Columns follow each other; an earlier
-// count gives the length of each. cli/page/src/data/columns.ts reads them; both are of one build, so there is no
-// version.
+// is LEB128 (7 bits a byte, the lowest first); one that may decrease is zigzag. Columns are stored one after the other;
+// a count before them gives their length. cli/page/src/data/columns.ts reads them. Reader and writer are of the same
+// build, so the format has no version.
 //
 // Guarantees
 //  - No data of the profile can end the element: base64 has no "<".
@@ -38,7 +38,7 @@ class PageColumns {
   void column(const Rows& rows, const Of& of) {
     for (const auto& row : rows) add(of(row));
   }
-  // Likewise, as the difference from the row before.
+  // Likewise, but as the difference from the row before.
   template <typename Rows, typename Of>
   void deltas(const Rows& rows, const Of& of) {
     int64_t before = 0;
@@ -55,7 +55,7 @@ class PageColumns {
   std::string bytes_;
 };
 
-// Texts by number; 0 is the empty one.
+// Gives each text a number; the empty text has 0.
 class PageTexts {
  public:
   PageTexts() { number_of(""); }

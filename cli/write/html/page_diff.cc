@@ -1,4 +1,5 @@
-// cli/write/html/page_diff.cc: a stack is in the tree of the current profile, or, if it is gone, in the base's.
+// cli/write/html/page_diff.cc: a stack's node is one of the current profile's tree, or of the base's if the current
+// profile lacks the stack.
 #include "cli/write/diff/diff_words.h"
 #include "cli/write/html/page_parts.h"
 

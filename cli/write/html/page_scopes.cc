@@ -29,7 +29,7 @@ PageColumns page_scopes(const Scopes& scopes, PageTexts* texts) {
     left_out += runs.size() - kMostPageRuns;
     runs.resize(kMostPageRuns);
   }
-  // If several begin together, the outer one comes first, as in the list of scopes.
+  // If several runs begin at the same time, the outer one comes first, as in the list of scopes.
   std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
     return a.instance->begin_ns != b.instance->begin_ns ? a.instance->begin_ns < b.instance->begin_ns
            : a.length_ns() != b.length_ns()             ? a.length_ns() > b.length_ns()

@@ -163,7 +163,7 @@ class SideSummary {
     json_.end_array();
   }
 
-  // For each size class with blocks: its least and largest size (0: no limit), and their number.
+  // For each size class with blocks: its least and largest size (0: no limit), and the number of its blocks.
   void write_sizes(const PlaceNumbers& sum) {
     json_.key("sizes");
     json_.begin_array();

@@ -1,5 +1,5 @@
-// cli/write/html/page_tables.cc: decides what the page could compute itself (which frames are hidden, the place of a
-// site), so that there is one answer.
+// cli/write/html/page_tables.cc: decides which frames are hidden, and the place of each site. The page could compute
+// these itself, but reports and page must agree.
 #include "cli/write/html/page_parts.h"
 
 #include <algorithm>
@@ -12,7 +12,8 @@ constexpr uint64_t kInlined = 1;
 constexpr uint64_t kOthers = 2;
 constexpr uint64_t kReserve = 1;
 
-// As in the report's call tree: the user's own frames, and for stacks without any, the frame that names the place.
+// The nodes that are shown, as in the report's call tree: the user's own frames, and for stacks without such frames,
+// the frame that names the place.
 std::vector<bool> find_shown_nodes(const Profile& profile, const PlaceTree& tree) {
   std::vector<bool> shown(profile.nodes.size());
   for (const Device& device : profile.devices) {

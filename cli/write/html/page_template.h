@@ -1,4 +1,4 @@
-// cli/write/html/page_template.h: the page without data, built from cli/page (cli/page/README.md), and part of
+// cli/write/html/page_template.h: the page without data, built from cli/page (cli/page/README.md), and included in
 // heapprof.
 #pragma once
 

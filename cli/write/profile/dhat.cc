@@ -76,7 +76,7 @@ class DhatWriter {
     json_.new_line();
     fields_("cmd", shell_joined(profile_.run.command) + sampling_comment(profile_));
     fields_("pid", clamp(profile_.run.pid));
-    // Rounded up, so that every moment and lifetime is within it.
+    // The end time is rounded up, so that every moment and lifetime is within it.
     fields_("te", dhat_time(profile_.run.duration_ns) + (is_time_ns() && profile_.run.duration_ns % kNsPerUs != 0));
     if (profile_.has_lifetimes)
       fields_("tg", profile_.devices.empty() ? 0 : dhat_time(profile_.devices[0].totals.peak_ns));
@@ -403,7 +403,7 @@ class DhatWriter {
     });
   }
 
-  // Says that the peak is a sum that was never in use at one time, and gives the largest peak that was.
+  // Says that the peak is a sum of peaks, which was never in use at one time, and gives the largest of these peaks.
   void write_peak_of_sum(const Device& device) {
     uint64_t largest = 0;
     for (const MergedPart& part : profile_.merged)

@@ -20,7 +20,7 @@ void write_array(const std::vector<uint64_t>& numbers, JsonWriter* json) {
   json->end_array();
 }
 
-// Numbers of the sites (in the order of the program points) for which `is_in` holds.
+// Writes the indexes (in the order of the program points) of the sites for which `is_in` holds.
 template <typename IsIn>
 void write_list(std::string_view name, const std::vector<Site>& sites, JsonWriter* json, IsIn&& is_in) {
   json->key(name);
@@ -52,7 +52,7 @@ void write_columns(const std::vector<Site>& sites, JsonWriter* json) {
   }
 }
 
-// Few sites call realloc, and few have blocks of several sizes: so lists of those, not columns.
+// Few sites call realloc, and few have blocks of several sizes. So these numbers are in lists, not in columns.
 void write_listed(const std::vector<Site>& sites, JsonWriter* json) {
   for (const SiteListName& it : kSiteLists) {
     if (std::none_of(sites.begin(), sites.end(), [&](const Site& site) { return has_any(site.numbers, it); })) continue;
@@ -139,7 +139,8 @@ void write_spreads(const std::vector<Site>& sites, JsonWriter* json) {
   }
 }
 
-// Most sites have blocks of one size class: then its number suffices. Else pairs of class and count.
+// If all blocks of a site are of one size class, as at most sites, only the class is written; else pairs of class and
+// count.
 void write_sizes(const SizedNumbers& numbers, bool is_coarse, JsonWriter* json) {
   const auto class_of = [is_coarse](int bucket) {
     return static_cast<uint64_t>(is_coarse ? coarse_of_bucket(bucket) : bucket + kSmallestBucketBits);
@@ -162,7 +163,7 @@ void write_sizes(const SizedNumbers& numbers, bool is_coarse, JsonWriter* json) 
   json->end_array();
 }
 
-// The numbers of a program point, if one of them is too large for its field there.
+// Writes all numbers of those program points that have a number too large for its field there.
 void write_exact_numbers(const std::vector<Site>& sites, JsonWriter* json) {
   json->key("exact_numbers");
   json->begin_array();

@@ -1,5 +1,5 @@
-// cli/write/profile/dhat_trace.cc: an event is five small numbers (some 17 bytes): its time is relative to the previous
-// event, and its subject is a row of a table, as a program's loop does the same to the same addresses.
+// cli/write/profile/dhat_trace.cc: an event is five small numbers (some 17 bytes). Its time is relative to the previous
+// event. Its memory is the index of a row in a table, because a program's loop uses the same addresses again and again.
 #include "cli/write/profile/dhat_trace.h"
 
 #include "cli/write/profile/dhat_sites.h"
@@ -20,7 +20,7 @@ void write_texts(std::string_view name, const std::vector<std::string>& texts, J
   json->new_line();
 }
 
-// A column of `entries`.
+// Writes number_of(entry) for each of `entries`.
 template <typename Entries, typename NumberOf>
 void write_column(std::string_view name, const Entries& entries, const NumberOf& number_of, JsonWriter* json) {
   json->key(name);

@@ -9,7 +9,8 @@
 
 namespace heapprof::cli {
 
-// The members of its object. write_frames(node): an array of the stack's frames, as in a program point.
+// Writes the members of the trace's object. write_frames(node) writes an array of the stack's frames, as in a program
+// point.
 void write_device_trace(const DeviceTrace& trace, const std::function<void(uint32_t)>& write_frames, JsonWriter* json);
 
 }  // namespace heapprof::cli

@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kMostCalls = 12;
 constexpr size_t kMostPlaces = 3;  // for memory that is allocated repeatedly
 constexpr size_t kMostThreads = 4;
-constexpr uint64_t kWorthSaying = 100;  // allocations of memory that was there before
+constexpr uint64_t kWorthSaying = 100;  // repeated allocations
 
 struct CallRow {
   std::string call;
@@ -73,7 +73,7 @@ class ApiWriter {
     return place == 0 ? tree_.labels_count : tree_.labels[profile_.nodes[place].frame];
   }
 
-  // The longest first, as for calls.
+  // Sums by call and place, the longest first.
   std::vector<CallRow> sum_by_place() const {
     std::vector<CallRow> rows;
     std::map<std::pair<std::string, uint32_t>, size_t> index;
@@ -87,11 +87,11 @@ class ApiWriter {
     return rows;
   }
 
-  // If several threads spent time, a line for those that spent most.
+  // If several threads spent time in calls, a line about those that spent most.
   std::string by_thread(const CallRow& all) const {
     std::map<uint32_t, CallRow> sums;
     for (const ApiThread& thread : profile_.api.threads) add(&sums[thread.thread], thread.count, thread.duration_ns, 0);
-    sums.erase(0);  // the sum of many, each with little
+    sums.erase(0);  // the sum of threads with little time
     if (sums.size() < 2) return "";
     std::vector<std::pair<uint32_t, CallRow>> threads(sums.begin(), sums.end());
     std::stable_sort(threads.begin(), threads.end(),
@@ -108,8 +108,8 @@ class ApiWriter {
     return text + "\n";
   }
 
-  // By place: blocks of devices beyond the number that a site had at its most bytes: roughly, memory that had been
-  // there before.
+  // For each place, roughly, how many device blocks replaced memory that had been there before: the blocks beyond the
+  // number that a site had when it had most bytes.
   std::map<uint32_t, uint64_t> blocks_there_before() const {
     std::map<uint32_t, uint64_t> blocks;
     for (const Device& device : profile_.devices) {
@@ -124,7 +124,7 @@ class ApiWriter {
     return blocks;
   }
 
-  // The cost of allocating them there; and the average cost of freeing, which may have happened anywhere.
+  // The cost of these allocations, and the average cost of as many frees, which may have been in any place.
   std::string allocated_again(const std::vector<CallRow>& rows) {
     CallRow frees;
     for (const CallRow& row : rows) {

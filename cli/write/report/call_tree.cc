@@ -32,7 +32,7 @@ ShownTree::ShownTree(const Profile& profile, const PlaceTree& place_tree, const 
   }
 }
 
-// For each node of the profile, the node here that represents it.
+// For each node of the profile, the node of this tree that represents it.
 std::vector<uint32_t> ShownTree::place_nodes(const Device& device, bool all_frames) {
   std::vector<bool> names_a_place(profile_.nodes.size());
   for (const Site& site : device.sites) names_a_place[place_tree_.place_node[site.node]] = true;

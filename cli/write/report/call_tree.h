@@ -4,8 +4,8 @@
 // A function that calls itself is one node. Node 0 is the root; every other node's parent has a smaller number.
 //
 // Guarantees
-//  - The nodes are those of all sites, whatever the metric: trees of several metrics have the same nodes.
-//  - The root has the device's number.
+//  - The nodes do not depend on the metric: trees of several metrics have the same nodes.
+//  - The root's value is the device's number.
 #pragma once
 
 #include "cli/model/analysis/places.h"

@@ -13,8 +13,8 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr uint64_t kCutShare = 100;   // one part in so many
-constexpr size_t kWidestIndent = 24;  // columns, one for each level; then it starts again
+constexpr uint64_t kCutShare = 100;   // a function with less than 1/100 has no line
+constexpr size_t kWidestIndent = 24;  // columns, one for each level; beyond that, the indent starts again
 
 // A line that waits to be printed.
 struct Pending {
@@ -60,7 +60,7 @@ std::string render_call_tree(const Profile& profile, const PlaceTree& place_tree
         ++cut.cut_count;
       }
     }
-    // If callees have lines, the function's own part has one, too: the lines below a line sum up to it.
+    // If callees have lines, the function's own part has a line, too, so that the lines below a line add up to it.
     const bool has_lines = !lines.empty() || cut.cut_count > 0;
     if (has_lines && parent != 0 && node.own_value >= least) {
       const auto smaller =

@@ -1,5 +1,6 @@
-// cli/write/report/conclusion.cc: a reader asks for the kind of problem: the sentence is that of the first finding of
-// `report --findings`. A finding that costs time and no memory is shown if that is a good part of the run.
+// cli/write/report/conclusion.cc: a reader wants to know the kind of problem, so the sentence is that of the first
+// finding of `report --findings`. A finding that costs time and no memory is shown if it costs a good part of the run's
+// time.
 #include "cli/write/report/conclusion.h"
 
 #include "cli/base/function_name.h"
@@ -34,11 +35,11 @@ const Device* largest_device(const Profile& profile) {
   return largest;
 }
 
-// Of a place's bytes at the peak: at least how many were in no page that was seen resident, if that is half of them or
-// more. 0: less, or not known. Short-lived blocks may have been resident between two samples.
+// At least how many of a place's bytes at the peak were in no page that was seen resident. 0: fewer than half of them,
+// or unknown. It is unknown for short-lived blocks, which may have been resident between two samples.
 uint64_t unseen_part(const Device& device, const SiteNumbers& numbers) {
   constexpr uint64_t kLeastBytes = 16 << 20;
-  constexpr uint64_t kLeastLifeNs = 50'000'000;  // as long as some samples
+  constexpr uint64_t kLeastLifeNs = 50'000'000;  // several samples fall in it
   const uint64_t bytes = numbers.peak_bytes;
   if (numbers.total_blocks == 0 || numbers.lifetime_ns / numbers.total_blocks < kLeastLifeNs) return 0;
   const uint64_t resident_bytes = device.totals.resident_max_bytes;
@@ -52,7 +53,8 @@ Conclusion::Conclusion(const Profile& profile, const PlaceTree& tree) : profile_
   if (can_have_findings(profile)) findings_ = find_findings(profile, tree, &brief_growth_);
 }
 
-// The main part of the peak, if one place has a third of it; nothing if that is not twice the problem's bytes.
+// The main part of the peak, if one place has a third of it; nothing unless that is more than twice the problem's
+// bytes.
 std::vector<ConclusionLine> Conclusion::most(size_t columns, const Finding* problem) const {
   constexpr uint64_t kLeastPercent = 33;
   constexpr uint64_t kLeastBytes = 8 << 20;
@@ -61,7 +63,7 @@ std::vector<ConclusionLine> Conclusion::most(size_t columns, const Finding* prob
   const std::vector<Place> places = find_places(profile_, tree_, *device);
   const Place* most = nullptr;
   for (const Place& place : places) {
-    if (!place.has_frame || is_python_mark(profile_, profile_.frames[place.frame])) continue;  // imports are no news
+    if (!place.has_frame || is_python_mark(profile_, profile_.frames[place.frame])) continue;  // imports are expected
     if (most == nullptr || place.numbers.peak_bytes > most->numbers.peak_bytes) most = &place;
   }
   const uint64_t peak_bytes = device->totals.peak_bytes;
@@ -82,7 +84,7 @@ std::vector<ConclusionLine> Conclusion::most(size_t columns, const Finding* prob
   if (unseen_bytes != 0) {
     sentence += fmt::format(", but the process had at most {} resident (sampled): {} or more were in no sample",
                             format_bytes(device->totals.resident_max_bytes), format_bytes(unseen_bytes));
-  } else if (numbers.total_blocks == numbers.peak_blocks && numbers.lifetime_ns != 0) {  // else of others, too
+  } else if (numbers.total_blocks == numbers.peak_blocks && numbers.lifetime_ns != 0) {  // else other blocks count, too
     sentence += fmt::format(", {} {}", numbers.total_blocks == 1 ? "live for" : "live for an average of",
                             format_duration(numbers.lifetime_ns / numbers.total_blocks));
   }
@@ -96,7 +98,7 @@ std::vector<ConclusionLine> Conclusion::most(size_t columns, const Finding* prob
   return {{"most", sentence}};
 }
 
-// If the place has no name: the caller that asks for most of it.
+// If the place has no name, the caller that asks for most of it; else empty.
 std::string Conclusion::caller_text(const Device& device, const Place& place) const {
   if (!profile_.frames[place.frame].function.empty()) return "";
   const CallerChain chain = find_callers(profile_, tree_, device, place, Metric::kPeak);
@@ -116,14 +118,15 @@ std::vector<ConclusionLine> Conclusion::lines(size_t columns) const {
   if (!can_have_findings(profile_)) return {};
   const auto slow = std::find_if(findings_.begin(), findings_.end(), [this](const Finding& finding) {
     constexpr uint64_t kLeastNs = 1'000'000;
-    const uint64_t part_of_run = finding.kind == FindingKind::kStorm ? 20 : 33;  // fixing a storm is more work
+    const uint64_t part_of_run = finding.kind == FindingKind::kStorm ? 20 : 33;  // a storm is more work to fix
     return rank_of(profile_, finding) == FindingRank::kTime &&
            estimated_ns(finding) >= std::max(kLeastNs, profile_.run.duration_ns / part_of_run);
   });
   const auto is_of_memory = [this](const Finding& finding) {
     return rank_of(profile_, finding) <= FindingRank::kUntrimmed;
   };
-  // A file that is read as a whole is mostly small beside what is made of it: other findings come first.
+  // A file that is read as a whole is mostly small compared to what the program makes of it, so other findings come
+  // first.
   const auto is_larger = [&](const Finding& finding) {
     return is_of_memory(finding) && finding.kind != FindingKind::kWholeFile;
   };
@@ -136,7 +139,7 @@ std::vector<ConclusionLine> Conclusion::lines(size_t columns) const {
   const bool has_memory = problem != findings_.end() && lines.empty();
   if (has_memory) lines.push_back(line("worst", *problem, columns));
   if (slow == findings_.end()) return lines;
-  // The main use of memory is no problem: so a finding that costs time comes before it.
+  // The main use of memory ("most") is no problem, so a finding that costs time comes before it.
   lines.insert(has_memory ? lines.end() : lines.begin(), line("time", *slow, columns));
   return lines;
 }

@@ -1,4 +1,5 @@
-// cli/write/report/device_choice.cc: by the peak; if a profile has none, by total allocations.
+// cli/write/report/device_choice.cc: devices are chosen by their peaks; if a profile has no peaks, by the bytes
+// allocated in all.
 #include "cli/write/report/device_choice.h"
 
 #include "cli/base/text.h"
@@ -14,13 +15,13 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr uint64_t kSmallShare = 100;  // one part in so many
+constexpr uint64_t kSmallShare = 100;  // a device below 1/100 of the largest is small
 
 uint64_t weight(const Profile& profile, const Device& device) {
   return profile.has_lifetimes ? device.totals.peak_bytes : device.totals.total_bytes;
 }
 
-// Whether more than its numbers is known.
+// Whether the device has facts besides its numbers.
 bool has_more_to_say(const Device& device) {
   return !device.refusals.empty() || device.limit_bytes != 0 || device.use.samples != 0 || device.unseen.has_any() ||
          device.segments.has_refusal() || device.held.pools_peak_bytes != 0 || device.held.graphs_peak_bytes != 0;

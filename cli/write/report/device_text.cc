@@ -1,7 +1,7 @@
-// cli/write/report/device_text.cc: a device has one line, and more lines for further facts.
+// cli/write/report/device_text.cc: each device has one line, and more lines for further facts.
 //
-// Cells of all devices are in columns, so that two cards can be compared. What only some devices have (refusals, what
-// the driver holds, the spread of merged peaks) follows, and wraps at the terminal's width.
+// The cells of all devices are in common columns, so that two cards can be compared. Facts that only some devices have
+// (what the driver holds, the spread of merged peaks) follow, and wrap at the terminal's width.
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
@@ -21,7 +21,7 @@
 namespace heapprof::cli {
 namespace {
 
-// The known parts of the resident set: an out-of-memory kill depends on all of it.
+// The known parts of the resident set, and the rest, because an out-of-memory kill depends on the whole set.
 std::vector<std::string> resident_cells(const DeviceTotals& totals, bool exact_bytes) {
   const auto bytes = [exact_bytes](uint64_t value) {
     return exact_bytes ? format_bytes_exact(value) : format_bytes(value);
@@ -138,7 +138,7 @@ class DeviceLines {
     return cells;
   }
 
-  // Each device on its own line, the facts in columns; what does not fit goes below.
+  // Writes the device's line, the facts in columns; facts that do not fit continue below.
   void first_line(const Device& device, std::vector<std::string> cells) {
     constexpr size_t kGap = 3;
     for (size_t i = 0; i < cells.size(); ++i) cells[i] = pad_right(cells[i], widths_[i]);
@@ -203,7 +203,7 @@ class DeviceLines {
 
   size_t name_width_ = 6;
   bool has_suppressed_ = false;
-  std::vector<size_t> widths_;  // of the facts' columns
+  std::vector<size_t> widths_;  // of the columns of facts
   const Profile& profile_;
   const PlaceTree* tree_;
   bool exact_bytes_;

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kBold = "\x1b[1m";
 constexpr const char* kFaint = "\x1b[2m";
 constexpr size_t kIndent = 4;
-constexpr size_t kWidest = 100;  // of prose
+constexpr size_t kWidest = 100;  // columns of prose
 constexpr size_t kShown = 20;
 
 class FindingsText {
@@ -56,7 +56,8 @@ class FindingsText {
   std::string bold(const std::string& text) const { return painted(text, kBold); }
   std::string faint(const std::string& text) const { return painted(text, kFaint); }
 
-  // What could not be judged, by reason; without findings also what was not asked for or cannot be seen.
+  // Lists what could not be judged, by reason. If there are no findings, it also lists what was not requested or cannot
+  // be seen.
   void unjudged(bool is_whole) {
     std::vector<std::pair<std::string, std::string>> lines;  // why, what
     for (const Unasked& one : find_unasked(profile_, view_.device)) {

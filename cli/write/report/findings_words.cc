@@ -42,7 +42,7 @@ std::string reserve_text(Language language) {
   return "";
 }
 
-// The same for a block of realloc(), which no container in C++ uses.
+// The same for a block that realloc() grows. C++ gets C's remedy, because no C++ container uses realloc().
 std::string resize_text(Language language) {
   return reserve_text(language == Language::kCpp ? Language::kC : language);
 }
@@ -77,7 +77,7 @@ std::string lost_text(const Finding& finding, const FrameNames& names, const Rep
                      bytes(view, finding.each_bytes), format_count(finding.all_blocks));
 }
 
-// A sum of runs does not know how many were alive at the same time.
+// Empty for a merged profile, which does not say how many blocks of all runs were live at the same time.
 std::string alive_text(const Profile& profile, const Finding& finding) {
   return profile.merged.empty() ? fmt::format("; at most {} alive at once", format_count(finding.most_blocks)) : "";
 }
@@ -93,7 +93,7 @@ Language language_of(const Profile& profile, const Finding& finding) {
   }
   if (frame.file.ends_with(".c")) return Language::kC;
   if (frame.file.ends_with(".rs")) return Language::kRust;
-  // Only C++ names have parameters.
+  // Of these languages, only C++ has parameters in its function names.
   const bool may_be_cpp = frame.file.empty() || frame.file.ends_with(".h");
   return may_be_cpp && frame.function.find('(') != std::string::npos ? Language::kCpp : Language::kOther;
 }
@@ -134,7 +134,7 @@ std::string finding_head(const Finding& finding, const ReportView& view) {
 
 namespace {
 
-// For a function with several lines, the text does not say which of them allocate, and which call a function that does.
+// If a function has several lines, it is unknown which of them allocate, and which call a function that does.
 const char* whose_text(const Finding& finding) {
   return finding.other_lines.empty() ? "is this place's" : "comes from this function and what it calls";
 }
@@ -439,11 +439,10 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
       return fmt::format("the peak holds the old and the new buffer of a growing container: {} of it from {}; {}", cost,
                          at, reserve_text(language));
     case FindingKind::kTwins:
-      return fmt::format(
-          finding.is_by_sizes ? "{} may be held twice: by its name {} copies, and as much of the same size is live "
-                                "besides; if it does, {}"
-                              : "{} look held twice: {} copies, and as much of the same size is live besides; {}",
-          cost, at, is_python ? "work in place, or drop the original first" : "move it, or pass it by reference");
+      return fmt::format("{} {} held twice: {}{} copies, and as much of the same size is live besides; {}{}", cost,
+                         finding.is_by_sizes ? "may be" : "look", finding.is_by_sizes ? "by its name " : "", at,
+                         finding.is_by_sizes ? "if it does, " : "",
+                         is_python ? "work in place, or drop the original first" : "move it, or pass it by reference");
     case FindingKind::kWholeFile:
       return fmt::format("{} reads a whole file into memory, up to {}: read it in pieces, or map it", at, cost);
     case FindingKind::kChurn:

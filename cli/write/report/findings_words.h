@@ -23,10 +23,12 @@ std::string finding_remedy(const Profile& profile, const Finding& finding);
 // `word_columns`: function, file and device are shortened.
 std::string finding_sentence(const Profile& profile, const Finding& finding, const FrameNames& names,
                              size_t word_columns);
-// "parse (load.cc:12) on cuda:0": shortened likewise. frame: kNoModule: no frame; more_lines: after its location
+// "parse (load.cc:12) on cuda:0", shortened likewise. `frame`: kNoModule if there is no frame; `more_lines`: added
+// after the location.
 std::string place_words(const Profile& profile, const FrameNames& names, uint32_t frame, uint32_t device,
                         size_t word_columns, const std::string& more_lines = {});
-// ", :15, :18": the other lines of its function, after its location; empty if it has only one.
+// ", :15, :18": the other lines of the finding's function, to be added after its location; empty if there is only one
+// line.
 std::string other_lines_text(const Profile& profile, const Finding& finding);
 std::string share_text(const Profile& profile, const Finding& finding);  // "71.0 % of the peak"
 // What a rule looks for, understandable without a manual: "places that hold more and more".

@@ -1,7 +1,7 @@
 // cli/write/report/formats.h: the formats of a report.
 //
 // A new format is one file with one function of Renderer's signature, one line in formats.cc, and one golden test;
-// scripts/check-help compares --help, the page and the completions with the list.
+// scripts/check-help compares --help, the man page and the completions with the list.
 #pragma once
 
 #include "cli/base/terminal.h"
@@ -19,10 +19,10 @@ using Renderer = std::string (*)(const Profile& profile, const ReportView& view,
 struct ReportFormat {
   const char* name;  // of --format
   Renderer render;
-  Renderer render_findings;   // nullptr: this format cannot show texts
-  Renderer render_snapshots;  // nullptr: this format cannot show them
-  bool is_of_scopes = false;  // and shows nothing else
-  std::string (*render_table)(std::string_view name, const CellTable& table) = nullptr;  // nullptr: no single table
+  Renderer render_findings;   // nullptr: this format cannot show findings
+  Renderer render_snapshots;  // nullptr: this format cannot show snapshots
+  bool is_of_scopes = false;  // shows scopes and nothing else
+  std::string (*render_table)(std::string_view name, const CellTable& table) = nullptr;  // nullptr: no --table
 };
 
 std::span<const ReportFormat> report_formats();

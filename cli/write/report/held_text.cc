@@ -33,7 +33,7 @@ std::vector<std::string> use_line(const DeviceUse& use, const UnseenMemory& unse
     return exact_bytes ? format_bytes_exact(value) : format_bytes(value);
   };
   if (use.samples == 0) {
-    // If a program ends before the first answer, its use of the device could not be seen.
+    // If NVML had not answered before the program ended, the program's use of the device is unknown: no line.
     if (use.missing.empty() || use.missing == kNothingSaid) return {};
     return {"in use by NVML's count: not known", fmt::format("({})", escape_controls(use.missing))};
   }

@@ -14,10 +14,11 @@ namespace heapprof::cli {
 
 // The inputs of a merged profile, and how places differ among them.
 
-// "inputs": an object for each device of each.
+// Writes "inputs", with an object for each device of each input.
 void write_inputs(const Profile& profile, JsonWriter* json);
 
-// "by_input" of the place's largest stack, in the place's object; nothing if it is not known.
+// Writes "by_input", the spread of the place's largest stack, into the place's open object; writes nothing if it is
+// unknown.
 void write_spread(const Profile& profile, const Device& device, const Place& place, JsonWriter* json);
 
 // ---- scope_sums_json.cc ----

@@ -30,7 +30,7 @@ std::string amount(uint64_t bytes, uint64_t blocks, const LeakView& view) {
                      format_counted(blocks, "block"));
 }
 
-// The remedy if the kernel refuses: the caller may not trace.
+// The remedy if the kernel refused because heapprof may not trace the program; else empty.
 std::string remedy_of(const std::string& reason) {
   const bool is_refused =
       reason.find("ptrace") != std::string::npos || reason.find("process_vm_readv") != std::string::npos;
@@ -88,7 +88,7 @@ PlaceLine line_of_story(const LostStory& story, const FrameNames& names, bool wi
   return line;
 }
 
-// False: a remark did not fit.
+// Returns false if a remark did not fit.
 bool lay_out_stories(std::span<const LostStory> stories, uint64_t all_bytes, const FrameNames& names,
                      const LeakView& view, bool with_location, std::string* rows) {
   std::vector<PlaceLine> lines;
@@ -126,7 +126,7 @@ uint64_t reachable_in_all(const Device& device) {
   return bytes;
 }
 
-// The holders that matter to a reader.
+// The largest holders: those with 1 % of the reachable bytes, or with view.has_small all.
 std::span<const Holder> main_holders(const Device& device, uint64_t reachable_bytes, const LeakView& view) {
   constexpr uint64_t kLeastPart = 100;
   const uint64_t least_bytes = view.has_small ? 1 : std::max<uint64_t>(1, reachable_bytes / kLeastPart);
@@ -136,7 +136,8 @@ std::span<const Holder> main_holders(const Device& device, uint64_t reachable_by
   return std::span(device.held_by).first(shown);
 }
 
-// The largest of the places that allocated what it holds: "mostly Cache::add (cache.cc:31)".
+// The place that allocated half or more of what the holder holds: "mostly Cache::add (cache.cc:31)"; empty if no place
+// did.
 std::string main_place_of(const Profile& profile, const PlaceTree& tree, const FrameNames& names,
                           const Holder& holder) {
   std::map<uint32_t, uint64_t> bytes_of;  // by frame

@@ -1,8 +1,8 @@
-// cli/write/report/lost_words.cc: a cycle is named by the places whose blocks point to each other, as one of these
+// cli/write/report/lost_words.cc: a cycle is named by the places whose blocks point to each other, because one of these
 // pointers has to change. Two places are named: a longer list would not be read.
 //
-// Making one pointer non-owning is the whole advice only if a counting pointer was seen: a doubly linked list is a
-// cycle, too, and is lost because its last owner went without freeing it.
+// Making one pointer non-owning is the whole advice only if a reference-counting pointer was seen: a doubly linked list
+// is a cycle, too, and is lost because its last owner went without freeing it.
 #include "cli/write/report/lost_words.h"
 
 #include "cli/base/function_name.h"

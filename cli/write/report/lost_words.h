@@ -13,7 +13,7 @@
 
 namespace heapprof::cli {
 
-// pre, for all: finding.owners is not 0; for those about cycles: finding.is_cycle
+// pre of all functions with a finding: finding.owners is not 0; of those about cycles, also finding.is_cycle
 
 // "51.3 MiB lost in 36 cycles"
 std::string cycle_head(const Finding& finding, bool exact_bytes);
@@ -25,7 +25,7 @@ std::string cycle_remedy(Language language, bool is_counted);
 std::string owner_sentence(const Profile& profile, const Finding& finding, const FrameNames& names,
                            size_t word_columns);
 // "with Node::attach (scene.cc:21)": the other places of a cycle whose first place is shown; "in a cycle" if it has one
-// place. frames: kNoModule: a stack without a frame
+// place. `frames`: kNoModule is a stack without a frame.
 std::string cycle_remark(const FrameNames& names, const std::vector<uint32_t>& frames, bool with_location);
 
 }  // namespace heapprof::cli

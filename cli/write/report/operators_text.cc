@@ -1,4 +1,4 @@
-// cli/write/report/operators_text.cc: a row for each operator, with its memory on the host, and one below it for each
+// cli/write/report/operators_text.cc: a row for each operator with its memory on the host, and below it, a row for each
 // other device on which it had memory.
 #include "cli/base/text.h"
 #include "cli/base/units.h"

@@ -1,5 +1,5 @@
-// cli/write/report/processes_text.cc: see report_sections.h. Names of files are on separate lines if they would push
-// the commands out of sight.
+// cli/write/report/processes_text.cc: see report_sections.h. The call that shows a process's profile is on a separate
+// line, so that long file names do not push the commands out of sight.
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"

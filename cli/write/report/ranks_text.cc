@@ -1,5 +1,6 @@
-// cli/write/report/ranks_text.cc: see report_sections.h. If a place has several stacks, how much one process had is not
-// known: minima and maxima of stacks do not add. So its largest stack is shown, and marked as such.
+// cli/write/report/ranks_text.cc: see report_sections.h. If a place has several stacks, it is unknown how much one
+// process had, because minima and maxima of stacks do not add up. So the place's largest stack is shown, and marked as
+// such.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/compare/rank_findings.h"
@@ -20,7 +21,7 @@ constexpr size_t kMostHostColumns = 16;
 
 std::string bytes(uint64_t value, bool exact) { return exact ? format_bytes_exact(value) : format_bytes(value); }
 
-// The name of a process in a row: a child of a rank is a different process from the rank.
+// "rank 3"; "rank 3+" for a child process of the rank.
 std::string rank_word(const MergedPart& part) {
   return fmt::format("rank {}{}", *part.job.rank, part.job.is_child ? "+" : "");
 }

@@ -1,8 +1,8 @@
-// cli/write/report/refusal_text.cc: which refusals are shown in full.
+// cli/write/report/refusal_text.cc: which refusals are shown in full, and in which order.
 //
-// A device that has no memory left: the last refusal, since it is the one that ended the run. Programs try again with
-// less, or after they freed their caches, and the refusals before say little. A limit (--limit): the first refusal,
-// since "came to its limit at" is about that moment.
+// If the device had no memory left, the last refusal comes first, because it ended the run. Programs try again with
+// less, or after they freed their caches, so the refusals before say little. If a limit (--limit) refused, the first
+// refusal comes first, because "came to its limit at" is about that moment.
 //
 // The holders of the memory at that time are shown by place and not by stack, as everywhere in a report. If the
 // requested and the free bytes would be equal when rounded, both are shown to the byte: "2.00 GiB asked for, 2.00 GiB
@@ -32,7 +32,7 @@ class RefusalWriter {
     const std::vector<const Refusal*> order = in_order();
     size_t shown = 0;
     for (const Refusal* refusal : order) {
-      if (shown == view_.most_refusals || refusal->size_bytes == 0) break;  // the last represents many
+      if (shown == view_.most_refusals || refusal->size_bytes == 0) break;  // the last entry sums many
       ++shown;
       text_ += sentence(*refusal) + "\n";
       places(*refusal);
@@ -50,13 +50,14 @@ class RefusalWriter {
     return refusal.by_limit_count == refusal.count && device_.limit_bytes != 0;
   }
 
-  // True if the limit alone refused; the entry without a stack does not say for its refusals.
+  // True if the limit alone refused. The entry without a stack does not say what refused, and is ignored.
   bool has_met_limit() const {
     return std::all_of(device_.refusals.begin(), device_.refusals.end(),
                        [this](const Refusal& refusal) { return refusal.size_bytes == 0 || is_by_limit(refusal); });
   }
 
-  // The latest first, as in the profile, or by their first refusal. An entry without a stack is last.
+  // The latest first, as in the profile; if the limit alone refused, by the time of the first refusal. An entry without
+  // a stack is last.
   std::vector<const Refusal*> in_order() const {
     std::vector<const Refusal*> order;
     for (const Refusal& refusal : device_.refusals) order.push_back(&refusal);

@@ -1,6 +1,6 @@
 // cli/write/report/report_json.cc: the report for scripts.
 //
-// Names end in _bytes, _ns and _count, and a field that the file does not have is left out instead of 0.
+// Names end in _bytes, _ns and _count, and a field that the profile does not have is left out instead of written as 0.
 #include "cli/base/byte_sink.h"
 #include "cli/model/analysis/folding.h"
 #include "cli/model/analysis/packages.h"
@@ -53,7 +53,7 @@ class ReportWriter {
 
  private:
   bool is_ours() const { return profile_.dialect == Dialect::kHeapprof; }
-  // Times of other tools have their own unit, which the field's name must not hide.
+  // Profiles of other tools may have another unit of time; then the field's name has no "_ns".
   void time(const std::string& name, uint64_t value) {
     json_.count(profile_.time_unit == "ns" ? name + "_ns" : name, value);
   }
@@ -80,7 +80,7 @@ class ReportWriter {
     if (run.leak_check.is_asked) write_leak_check();
   }
 
-  // Named as in the profile, except for resident memory.
+  // The members have the profile's names, except for resident memory.
   void write_processes() {
     write_objects("processes", profile_.run.processes, [&](const OtherProcess& process) {
       json_.count("pid", process.pid);
@@ -136,7 +136,7 @@ class ReportWriter {
     json_.end_object();
   }
 
-  // Only if there are several.
+  // Writes nothing unless there are several packages.
   void write_packages(const Device& device) {
     const std::vector<Package> packages = find_packages(profile_, tree_, device, Metric::kPeak);
     if (packages.empty()) return;
@@ -150,7 +150,7 @@ class ReportWriter {
     });
   }
 
-  // Named as in the profile.
+  // Writes fields under the names that they have in the profile.
   auto field_writer() {
     return [this](std::string_view name, const auto& value) {
       using Value = std::decay_t<decltype(value)>;
@@ -193,7 +193,7 @@ class ReportWriter {
     }
     json_.end_array();
   }
-  // Named as in the profile.
+  // The members have the profile's names.
   void write_threads() {
     const auto field = field_writer();
     write_objects("threads", profile_.run.threads, [&](const Thread& thread) { visit_thread(thread, field); });
@@ -206,7 +206,7 @@ class ReportWriter {
     });
   }
 
-  // The place of the stack that ends here.
+  // Writes the place of the stack whose innermost node is `node`.
   void write_place_of(uint32_t node) {
     const uint32_t place = node == 0 ? 0 : tree_.place_node[node];
     if (place != 0) write_frame(profile_, profile_.nodes[place].frame, &json_);
@@ -315,14 +315,14 @@ class ReportWriter {
     });
   }
 
-  // What became of the leaked blocks, if that was judged.
+  // Writes what the leak check found about the leaked blocks, if there was one.
   void write_judged(const PlaceNumbers& sum) {
     for (const SiteField* field : reported_numbers(profile_)) {
       if (field->needs == SiteField::Needs::kJudgement) json_.count(field->report, sum.*field->number);
     }
   }
 
-  // Part of the leaked bytes, not beside them.
+  // The suppressed bytes are included in the leaked bytes, not additional to them.
   void write_suppressed(const PlaceNumbers& numbers) {
     json_.count("suppressed_leaked_bytes", numbers.suppressed_bytes);
     json_.count("suppressed_leaked_blocks_count", numbers.suppressed_blocks);

@@ -20,45 +20,46 @@ struct ScopesLook;
 
 // ---- device_text.cc: the facts about each device of a report, in cells
 
-// Their facts in columns; what does not fit goes on below.
+// The devices' facts in columns; facts that do not fit continue on the lines below.
 std::string device_lines(const Profile& profile, const PlaceTree& tree, const std::vector<const Device*>& devices,
                          bool exact_bytes, size_t columns);
 
-// The same without further facts: drivers, identity, resident memory.
+// The same without the further facts (drivers, identity, resident memory).
 std::string device_facts(const Profile& profile, const std::vector<const Device*>& devices, bool exact_bytes,
                          size_t columns);
 
 // The largest resident set of the process, and its known parts; with a line end. Empty: not sampled.
 std::string resident_lines(const DeviceTotals& totals, size_t columns);
 
-// ---- names_text.cc: the memory of a device that the program named, and what it left out, in words
+// ---- names_text.cc: the memory that the program named, and what it allocated while recording was paused, in words
 
-// In pieces that may be broken onto new lines; empty if the program named nothing.
+// Pieces of text that may be broken onto new lines; empty if the program named nothing.
 std::vector<std::string> name_cells(const Profile& profile, const Device& device, bool exact_bytes);
 
-// What the program allocated in pauses, which no other number includes; for the host only, empty if there was nothing.
+// What the program allocated while it had paused recording; no other number includes it. For the host only; empty if
+// there was nothing.
 std::vector<std::string> left_out_cells(const Profile& profile, const Device& device, bool exact_bytes);
 
-// ---- inside_text.cc: the part of the host's and the mapped memory that other allocators have: tensors of the CPU, and
-// arenas of Python's small objects
+// ---- inside_text.cc: the part of the host's and the mapped memory that other allocators manage: tensors of the CPU,
+// and arenas of Python's small objects
 
-// Lines for those devices that have any; empty: nothing to report.
+// Lines for those of the devices that have such memory; empty: nothing to report.
 std::string inside_text(const Profile& profile, const std::vector<const Device*>& devices, bool exact_bytes,
                         size_t columns);
 
 // ---- segments_text.cc: reserved against allocated: what PyTorch's allocator took from a CUDA device, the tensors'
 // part of it, and the largest tensor that would still fit
 
-// Lines in pieces, to be broken between them; empty: the device has no tensors.
+// Each line comes in pieces, and may be broken between them. Empty: the device has no tensors.
 std::vector<std::vector<std::string>> segments_lines(const Device& device, const Profile& profile, bool exact_bytes);
 
 // ---- held_text.cc: what the driver says about a device's memory, in words: held for pools and graphs, and in use
 //
 // Each line comes in pieces that may be broken onto new lines.
 
-// One for pools and one for graphs, if they hold any.
+// A line for pools and one for graphs, if they hold memory.
 std::vector<std::vector<std::string>> held_lines(const HeldMemory& held, bool exact_bytes);
-// The memory in use by NVML's count, and its known part; or why it is not known. Empty: it was not asked for.
+// The memory in use by NVML's count, and its known part; or why the count is unknown. Empty: it was not requested.
 std::vector<std::string> use_line(const DeviceUse& use, const UnseenMemory& unseen, bool exact_bytes);
 
 // ---- packages_text.cc: whose code asked for the memory, in words: a line below a device, and the table of --packages
@@ -71,7 +72,7 @@ struct PackagesLook {
 };
 
 // "by package: numpy 63 %," "pandas 20 %," "(your code) 10 %": those with a hundredth of the peak, five at most. Empty
-// for mapped memory (whose pieces any code takes), and if there is only one package.
+// for mapped memory, of which any code takes pieces, and if there is only one package.
 std::vector<std::string> package_cells(const Profile& profile, const PlaceTree& tree, const Device& device);
 // The same in lines of at most `columns`.
 std::string package_lines(const Profile& profile, const PlaceTree& tree, const Device& device, size_t columns);
@@ -85,19 +86,19 @@ std::string packages_table(const Profile& profile, const PlaceTree& tree, const 
 //
 // Guarantees
 //  - No line is wider than `columns`, except for numbers and calls that can be pasted.
-//  - Both are empty if the profile has no others.
+//  - Both functions return an empty text if the profile has no other processes.
 
-// The largest of the others, if it had more memory than this one: probably what the reader looks for.
+// The largest other process, if it had more memory than this one: probably the process that the reader looks for.
 std::string larger_process_line(const Profile& profile, const ReportView& view, size_t columns);
 
-// A line or two for each of the largest, the rest counted.
+// Two lines for each of the largest processes; the rest are counted.
 std::string processes_text(const Profile& profile, const ReportView& view, size_t columns);
 
 // ---- ranks_text.cc: a merged profile's ranks: how much each had and where, and how a place differs among them
 //
 // Guarantees
-//  - No line is wider than `columns`, from 80 on; below that, rows have the narrowest width that holds them.
-//  - All are empty if the profile has no ranks.
+//  - If `columns` is 80 or more, no line is wider. Below 80, rows have the narrowest width that holds them.
+//  - All functions return an empty text if the profile has no ranks.
 
 struct RanksLook {
   size_t rows = 10;
@@ -121,7 +122,7 @@ std::string spread_text(const Profile& profile, const Device& device, const Plac
 
 // Among the place's sites with a known spread, the one with the most at the peak; nullopt: no such site.
 std::optional<uint32_t> largest_spread_site(const Device& device, const Place& place);
-// The input's first entry. pre: the profile has it
+// The profile's first entry for the input. pre: it has one
 const MergedPart& part_of_input(const Profile& profile, uint32_t input);
 
 // ---- threads_text.cc: what each thread of the program allocated on the heap
@@ -136,7 +137,7 @@ struct ThreadsLook {
 // in one line. Empty if the profile has no threads.
 std::string threads_text(const Profile& profile, const ThreadsLook& look);
 
-// Number of threads, including those that the profile only sums.
+// Number of threads, including those for which the profile has only a sum.
 uint64_t count_threads(const RunInfo& run);
 
 // ---- api_text.cc: the host's cost of GPU API calls, by kind and place, on all devices
@@ -150,8 +151,8 @@ std::string api_text(const Profile& profile, const PlaceTree& tree, const FrameN
 // ---- call_tree_text.cc: the call tree as lines of text, from the outermost frames inwards, cut at 1 %
 //
 // Guarantees
-//  - The lines of one level, the line for what was cut, and what the function above allocates itself sum to that
-//    function's number.
+//  - A function's number is the sum of the lines of its callees, the line for cut callees, and what the function
+//    allocates itself.
 //  - At most kMostTreeLines lines; direct recursion is one line.
 
 inline constexpr size_t kMostTreeLines = 2000;
@@ -171,14 +172,14 @@ struct SizesLook {
   size_t columns = 80;
 };
 
-// The number of blocks and their sizes; below it, unless all are of one size, a bar for each power of two that has
-// some: by size, and if there are many, the least frequent ones in one line.
+// The number of blocks and their sizes. Below, unless all blocks have one size, a bar for each power of two that has
+// blocks, in the order of sizes. If there are many bars, the least frequent sizes share one.
 std::vector<std::string> sizes_lines(const PlaceNumbers& numbers, const SizesLook& look);
 
 // ---- source_text.cc: source with a metric beside its lines (--source)
 
 struct AnnotatedSource {
-  SourceLines lines;    // some
+  SourceLines lines;    // not empty
   std::string text;     // of the file; empty: it cannot be read, and functions are shown instead of its lines
   std::string remarks;  // about the file, a line each; may be empty
 };
@@ -188,7 +189,7 @@ struct SourceLook {
   bool colored = false;
   size_t columns = 0;  // 0: no terminal
 };
-// The lines with numbers (what each asked for itself, and including its callees), and three around each.
+// The lines with numbers (what each asked for itself, and including its callees), and three lines around each.
 std::string source_text(const Profile& profile, const FrameNames& names, const Device& device,
                         const AnnotatedSource& source, const SourceLook& look);
 
@@ -212,7 +213,7 @@ struct LeakView {
 std::string leak_lines(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const LeakView& view);
 
 // A row for each place that lost something, the largest first, and a remark on the selection: "top 5 of 7 places".
-// Without rows: no place did. If the profile knows the owners of lost memory, a row is a place of owners, with
+// Without rows: no place lost any. If the profile knows the owners of lost memory, a row is a place of owners, with
 // everything that is reachable through them only: "top 5 of 7 owners". For a cycle it names the other places in it,
 // "with Node::attach (scene.cc:21)".
 struct LostPlaces {
@@ -223,7 +224,7 @@ LostPlaces lost_places(const Profile& profile, const PlaceTree& tree, const Fram
                        const LeakView& view);
 
 // The same for holders of memory that is still reachable: "top 5 of 7 holders"; a row is a variable, with the place
-// that allocated most of what it holds. Without rows: there is little of it.
+// that allocated most of what it holds. Without rows: no holder has 1 % of the reachable memory (with has_small: any).
 LostPlaces held_places(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const Device& device,
                        const LeakView& view);
 
@@ -234,8 +235,8 @@ LostPlaces held_places(const Profile& profile, const PlaceTree& tree, const Fram
 //     held by    15.1 GiB  70.9 %    load_weights     src/model.cu:20 ← main
 
 struct RefusalView {
-  size_t most_refusals;    // requesting places: the latest first; if a limit refused, the earliest first
-  size_t most_live_sites;  // of each
+  size_t most_refusals;    // places with refused requests, the latest first; if a limit refused, the earliest first
+  size_t most_live_sites;  // for each refusal
   size_t columns;
   bool exact_bytes = false;
 };
@@ -244,7 +245,8 @@ struct RefusalView {
 std::string refusal_text(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const Device& device,
                          const RefusalView& view);
 
-// ---- unseen_text.cc: memory of devices that was counted only at the runtime, and estimates for contexts and modules
+// ---- unseen_text.cc: memory of devices that was counted only at the CUDA runtime, and estimates for contexts and
+// modules
 //
 //   counted at the CUDA runtime, which made no call of the driver that was seen:
 //     cuda:0 2.00 MiB in 12 allocations

@@ -30,7 +30,7 @@ namespace {
 constexpr size_t kTopOfPeak = 10;
 constexpr size_t kTopOfOthers = 5;
 constexpr size_t kTopOfPackages = 15;
-constexpr size_t kFurtherLeft = 11;  // column of a line below a place that does not fit below its function
+constexpr size_t kFurtherLeft = 11;  // column of a line below a place, if it does not fit below the function
 constexpr size_t kScreenLines = 24;
 constexpr size_t kTitleColumns = 80;  // the right end of a title's remark on wider terminals
 
@@ -74,7 +74,7 @@ class TextReport {
   }
 
  private:
-  // --sizes, --threads: instead of the tables, on one screen unless more is asked for.
+  // --sizes, --threads, --packages: shown instead of the tables, on one screen unless the user asks for more.
   std::string parts() {
     if (view_.threads) threads();
     const std::vector<const Device*> shown =
@@ -119,7 +119,7 @@ class TextReport {
     const std::vector<uint32_t> order =
         view_.sort || view_.top ? rank_places(places, metric) : rank_own_places(places, metric);
     const uint64_t all = sum_of_sites(device).metric(metric);
-    // As many as fit with their surroundings: a title, and the last lines.
+    // As many places as fit on a screen, together with a title and the last lines.
     size_t used = static_cast<size_t>(std::count(text_.begin(), text_.end(), '\n')) + 5;
     if (!folded_line({&device}).empty()) ++used;
     std::vector<PlaceLine> lines;
@@ -278,7 +278,7 @@ class TextReport {
       return;
     }
     size_t shown = std::min(order.size(), view_.top.value_or(default_top));
-    // Next to the peak and the leaks, a handful of temporary blocks is noise.
+    // Beside the peak and the leaks, places with less than 1 % of the temporary blocks are noise.
     const auto is_noise = [&](uint32_t place) { return places[place].numbers.metric(metric) * 100 < all; };
     while (!view_.sort && !view_.top && metric == Metric::kTemporary && shown > 1 && is_noise(order[shown - 1]))
       --shown;
@@ -301,7 +301,7 @@ class TextReport {
     if (reserve != 0) text_ += fmt::format("and {}, {}\n", bytes(reserve), kReserveName);
   }
 
-  // The lines below a place: its callers, and for leaks when.
+  // The lines below a place: its callers, and for leaks, when they were allocated.
   void details(const Device& device, const Place& place, Metric metric, size_t indent) {
     const size_t room = columns_ > indent + 12 ? columns_ - indent : 12;
     const std::string blank(indent, ' ');
@@ -313,7 +313,7 @@ class TextReport {
         text_ += blank + faint(shorten_function(names_.function(frame), left) + location) + "\n";
       }
     } else {
-      // Below the function; further left if the line needs it.
+      // The line begins below the function, or further left if it needs the room.
       const CallerChain chain = find_callers(profile_, tree_, device, place, metric);
       const std::string whole = callers_text(names_, chain, true, 10'000);
       const size_t left = display_width(whole) <= room ? indent : std::min(indent, kFurtherLeft);
@@ -357,7 +357,8 @@ class TextReport {
     text_ += more + " --format csv\n";
   }
 
-  // If callers are shown: the stacks that rows do not have.
+  // How many small sites are in rows that lack some of their callers, and their share of the peak; empty if there are
+  // none.
   static std::string small_sites_line(const std::vector<const Device*>& devices) {
     uint64_t stacks = 0;
     uint64_t bytes = 0;
@@ -375,7 +376,7 @@ class TextReport {
                        format_counted(stacks, "small site"), format_percent_rounded({bytes, all_bytes}));
   }
 
-  // ", 1.10 MiB of it kept by Python itself": what its rules suppressed.
+  // ", 1.10 MiB of it by Python itself": what the rules for Python suppressed.
   std::string kept_by_python(const std::vector<const Device*>& devices) const {
     uint64_t kept_bytes = 0;
     for (const Device* device : devices) {
@@ -407,7 +408,7 @@ class TextReport {
   size_t columns_;
   PlaceTree tree_;
   FrameNames names_;
-  std::optional<Conclusion> conclusion_;  // if it is shown
+  std::optional<Conclusion> conclusion_;  // set if it is shown
   std::string text_;
 };
 

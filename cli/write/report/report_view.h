@@ -28,7 +28,7 @@ struct ReportView {
   bool threads = false;                  // likewise: what each thread allocated
   bool packages = false;                 // likewise: whose code asked for the memory
   bool scopes = false;                   // likewise: the program's own scopes, and its marks
-  bool stable = false;                   // scopes alone, without what differs from run to run
+  bool stable = false;                   // scopes only, without what differs from run to run
   std::vector<CategoryRule> categories;  // applied to the profile's scopes
   std::string instances;                 // likewise: single runs of the scopes that this glob matches; empty: none
   std::string source;                    // likewise: the lines of this file or function; empty: not asked for
@@ -40,10 +40,10 @@ struct ReportView {
   bool list_suppressions = false;
   bool findings = false;                // instead of the tables
   bool snapshots = false;               // likewise
-  std::optional<SnapshotPair> between;  // which two of them are compared; nullopt: the first and the last
+  std::optional<SnapshotPair> between;  // the two compared snapshots; nullopt: the first and the last
 };
 
-// The per-site numbers that the report's JSON and CSV have for such a profile, in order.
+// The per-site numbers that the report's JSON and CSV have for this profile, in their order.
 std::vector<const SiteField*> reported_numbers(const Profile& profile);
 // A place's number; for leaks it includes suppressed ones. nullopt: it does not apply to the place, or is not known.
 std::optional<uint64_t> reported_number(const PlaceNumbers& numbers, const SiteField& field);
@@ -51,7 +51,7 @@ std::optional<uint64_t> reported_number(const PlaceNumbers& numbers, const SiteF
 // The devices that the view shows. pre: view.device is empty or the name of one.
 std::vector<const Device*> shown_devices(const Profile& profile, const ReportView& view);
 
-// Places for formats for scripts: all, unless the view asks for fewer; ordered by the view's metric.
+// The places that formats for scripts show: all, unless the view asks for fewer; ordered by the view's metric.
 std::vector<uint32_t> ordered_places(const Profile& profile, const ReportView& view, const std::vector<Place>& places);
 
 }  // namespace heapprof::cli

@@ -45,7 +45,8 @@ std::string bucket_label(int bucket, const SizesLook& look) {
   if (!most) return "above " + whole(least - 1);
   if (least == 0) return "up to " + whole(*most);
   if (look.exact_bytes) return fmt::format("{} to {}", format_count_exact(least), whole(*most));
-  // If both ends have one unit, it is shown once; below 1 KiB the previous end is not in the range.
+  // If both ends have the same unit, it is shown once. Below 1 KiB, a label begins with the range's own least size,
+  // above with the end of the previous range.
   const WholeSize before = whole_size(least - 1);
   const bool is_small = least - 1 < 1024;
   const uint64_t first = is_small ? least : before.number;
@@ -78,7 +79,7 @@ std::string bar(uint64_t blocks, uint64_t most, size_t width) {
   return pad_right(cells == 0 ? "▏" : text, width);
 }
 
-// "812 blocks over the whole run, of 16 B to 40.0 MiB"
+// "812 blocks of 16 B to 40.0 MiB"
 std::string range_text(const PlaceNumbers& numbers, const SizesLook& look) {
   const auto bytes = [&](uint64_t value) { return look.exact_bytes ? format_bytes_exact(value) : format_bytes(value); };
   const std::string blocks = format_counted(numbers.total_blocks, "block");

@@ -1,5 +1,5 @@
-// cli/write/report/snapshots_json.cc: `report --snapshots` for scripts: all of them, and by place what was live at the
-// two compared ones. Names end in _bytes, _ns and _count.
+// cli/write/report/snapshots_json.cc: `report --snapshots` for scripts: all snapshots, and by place what was live at
+// the two compared snapshots. Names end in _bytes, _ns and _count.
 #include "cli/base/byte_sink.h"
 #include "cli/base/saturating.h"
 #include "cli/base/units.h"
@@ -114,7 +114,7 @@ class SnapshotsJson {
     sum->blocks = add_saturating(sum->blocks, live.blocks);
   }
 
-  // The places that had memory at either of them, the most changed first.
+  // Writes the places that had memory at either snapshot, the most changed first.
   void write_device(const Device& device, const SnapshotPair& pair) {
     const std::vector<Place> places = find_places(profile_, tree_, device);
     std::vector<PlaceLive> live;

@@ -1,5 +1,5 @@
-// cli/write/report/snapshots_text.cc: `report --snapshots` for people: a table first, as the question when memory grew
-// comes before where; then, by place, what grew between two of them and what was live at the later one.
+// cli/write/report/snapshots_text.cc: `report --snapshots` for people: first a table, because readers ask when memory
+// grew before they ask where. Then, by place, what grew between two snapshots, and what was live at the later one.
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
@@ -20,7 +20,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kColumnGap = 2;
-constexpr size_t kMostSnapshots = 100;   // in the table: of more, the first and the last
+constexpr size_t kMostSnapshots = 100;   // in the table; if there are more, the first and the last ones
 constexpr size_t kNarrowSnapshots = 60;  // columns below which there is no room for blocks
 constexpr ptrdiff_t kBlocksColumn = 3;
 constexpr size_t kSnapshotTop = 10;  // places

@@ -32,7 +32,7 @@ std::vector<uint32_t> starts_of_lines(std::string_view text) {
 // As much of a line as fits `columns`; tabs go to the next multiple of eight columns.
 std::string shown_code(std::string_view line, size_t columns) {
   constexpr size_t kTab = 8;
-  constexpr size_t kMostBytes = 16;  // per column: bytes after them are never shown
+  constexpr size_t kMostBytes = 16;  // per column; later bytes are never shown
   const bool is_cut = line.size() > columns * kMostBytes;
   line = line.substr(0, columns * kMostBytes);
   std::string text;

@@ -1,5 +1,5 @@
-// cli/write/report/tensors_text.cc: roles first, as the question what takes the memory comes before where; then the
-// largest tensors, by the program's names for them.
+// cli/write/report/tensors_text.cc: first the roles, because readers ask what takes the memory before they ask where;
+// then the largest tensors, by the program's names for them.
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"

@@ -17,7 +17,7 @@ std::string folded_text(const std::vector<std::string>& names, size_t columns) {
   std::string best = display_width(count + " (--all-frames)") <= columns ? count + " (--all-frames)" : count;
   std::string listed;
   for (size_t i = 0; i < names.size(); ++i) {
-    // The remark on it is not cut: "grab (a.c, recognised)".
+    // The remark after a name is not cut: "grab (a.c, recognised)".
     const std::string name = escape_controls(names[i]);
     const size_t remark = name.ends_with(')') ? std::min(name.rfind(" ("), name.size()) : name.size();
     listed += (i == 0 ? "" : ", ") + shorten_function(name.substr(0, remark), kLongestName) + name.substr(remark);

@@ -1,7 +1,8 @@
 // cli/write/text/metric_text.h: the names of metrics in text for people.
 //
-// Flags, budgets, JSON, CSV and histories have one word for what was live when the run ended, `leaked`, whatever the
-// end was. Reachability has not been checked, and a killed program had no time to free: so texts name the end.
+// Flags, budgets, JSON, CSV and histories have one word for what was live when the run ended, `leaked`, for any kind of
+// end. That word says too much: reachability was not checked, and a killed program had no time to free. So texts for
+// people name how the run ended.
 #pragma once
 
 #include "cli/model/analysis/metrics.h"

@@ -25,9 +25,9 @@ std::string normal_path(const std::string& path) {
              : std::filesystem::path(path).lexically_normal().string();
 }
 
-// The folder with nine tenths of the user's own frames in the main program: headers of libraries that were compiled in
-// are elsewhere, and stay absolute, as sources of shared libraries do. In a Python program the program's own Python
-// files count.
+// The deepest folder with nine tenths of the user's own frames in the main program. Files elsewhere stay absolute:
+// headers of libraries that were compiled in, and sources of shared libraries. In a Python program, the program's own
+// Python files count instead.
 std::string find_root(const Profile& profile, const PlaceTree& tree, const PythonPaths* python) {
   std::vector<std::string> files;
   for (size_t i = 0; i < profile.frames.size(); ++i) {
@@ -194,7 +194,7 @@ std::string each_text(const PlaceNumbers& numbers, bool exact_bytes) {
 }
 
 std::string callers_text(const FrameNames& names, const CallerChain& chain, bool with_locations, size_t columns) {
-  // If not all fits, more names are worth more than their lines.
+  // If not everything fits, more names are worth more than their locations.
   const std::string text = join_callers(names, chain, with_locations, true, columns);
   return with_locations && text.ends_with("…") ? join_callers(names, chain, true, false, columns) : text;
 }
@@ -226,7 +226,7 @@ struct NarrowView {
 
 constexpr size_t kBelow = 4;  // columns further in than the numbers
 
-// The location, and what follows, on a separate line; also the function, if the numbers leave no room for it.
+// Puts the location, and what follows, on a separate line; also the function if the numbers leave no room for it.
 std::vector<std::string> lay_out_narrow(const FrameNames& names, const std::vector<PlaceLine>& lines,
                                         const NarrowView& view, const std::vector<size_t>& number_widths) {
   constexpr size_t kLeastRoom = 12;
@@ -274,8 +274,8 @@ std::vector<std::string> lay_out(const FrameNames& names, const std::vector<Plac
     *function_column = indent + kBelow;  // lines below a place begin there
     return lay_out_narrow(names, lines, {indent, left, columns}, number_widths);
   }
-  // One long name must not push the others' places and callers off the line: columns are limited to shares of the room,
-  // and unused space goes to the next.
+  // One long name must not push the others' places and callers off the line: each column is limited to a share of the
+  // room, and its unused space goes to the next column.
   const size_t location_share = std::min(location_width, std::max<size_t>(room * (has_callers ? 3 : 4) / 10, 14));
   const size_t rest_for_function = room - std::min(room - 1, location_share + kPlaceGap);
   const size_t function_limit =

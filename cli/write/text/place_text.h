@@ -26,8 +26,8 @@ class FrameNames {
 
   bool has_name(uint32_t frame) const;
   std::string function(uint32_t frame) const;        // "Tile::decode", "wrap (inferred)"; "0x1a2b" without a name
-  std::string location(uint32_t frame) const;        // "src/tile.cc:88", relative to root(), for a Python package to
-                                                     // the packages' folder; "libfoo.so" without lines
+  std::string location(uint32_t frame) const;        // "src/tile.cc:88", relative to root(), or in a Python package, to
+                                                     // the packages' folder; "libfoo.so" without a file
   std::string short_location(uint32_t frame) const;  // "tile.cc:88"
   std::string file(uint32_t frame) const;            // "src/tile.cc"
   std::string place_function(const Place& place) const;
@@ -56,11 +56,12 @@ struct PlaceLine {
   std::vector<std::string> numbers;
   std::string function;
   std::string location;
-  const CallerChain* callers = nullptr;  // shown after the location, if there is room
-  std::string remark;                    // or this
+  const CallerChain* callers = nullptr;  // shown after the location if there is room
+  std::string remark;                    // shown instead if `callers` is null
 };
 
-// The place of a node's stack, and its callers, which the line points to; without numbers. Node 0: no stack.
+// The line, without numbers, for the place of a node's stack and its callers. The call fills `callers`; the line points
+// to them. Node 0: no stack.
 PlaceLine line_of(const Profile& profile, const PlaceTree& tree, const FrameNames& names, uint32_t node,
                   CallerChain* callers);
 

@@ -20,7 +20,7 @@ std::string signal_name(int signal) {
 
 namespace {
 
-// In addition to the usual ones: the bytes of characters of other alphabets.
+// Characters that need no quotes, in addition to the usual ones: "^~#", and the bytes of characters beyond ASCII.
 const std::string kPlain = [] {
   std::string plain = "^~#";
   for (int byte = 0x80; byte <= 0xff; ++byte) plain += static_cast<char>(byte);
@@ -47,8 +47,8 @@ std::string pasted_file(const std::string& file, bool utf8) {
 
 std::string short_command(const std::vector<std::string>& command, size_t columns) {
   std::vector<std::string> shown = command;
-  // A title that a program wrote over its arguments, "nginx: worker process /usr/sbin/nginx", with zeros up to their
-  // end. Its paths do not name the program's folder.
+  // A program may write a title over its arguments ("nginx: worker process /usr/sbin/nginx"), with zeros up to their
+  // end. The paths in a title do not name the program's folder.
   const auto is_empty = [](const std::string& word) { return word.empty(); };
   const bool is_title = !shown.empty() && shown[0].find(' ') != std::string::npos &&
                         std::all_of(shown.begin() + 1, shown.end(), is_empty);
@@ -115,7 +115,7 @@ std::string length_text(const Profile& profile, uint64_t time) {
 std::string sparkline(const Timeline& timeline, uint64_t duration_ns, uint64_t peak_bytes, size_t columns) {
   constexpr std::array<const char*, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   if (timeline.buckets.empty() || timeline.bucket_ns == 0 || peak_bytes == 0 || columns == 0) return "";
-  // The run may end inside the last bucket; columns are parts of the run, not of the buckets.
+  // The run may end inside the last bucket, so columns are parts of the run, not of the buckets.
   const uint64_t end_ns = std::max<uint64_t>(duration_ns, 1);
   std::string line;
   for (size_t column = 0; column < columns; ++column) {

@@ -17,7 +17,7 @@ std::string command_text(const std::vector<std::string>& command);  // quoted fo
 std::string pasted_file(const std::string& file, bool utf8);
 // A command within `columns`: the program's folder is cut first, then the middle.
 std::string short_command(const std::vector<std::string>& command, size_t columns);
-// The title of a process, if it gave itself one; else its command.
+// The title of a process if it gave itself one, else its command.
 std::string short_command(const std::vector<std::string>& command, const std::string& title, size_t columns);
 std::string command_text(const std::vector<std::string>& command, const std::string& title);
 std::string end_text(const RunEnd& end);  // "exit 0", "killed by SIGKILL"
@@ -29,8 +29,8 @@ std::string start_text(int64_t start_unix_ns);                   // "2026-11-20 
 std::string moment_text(const Profile& profile, uint64_t time);  // in the profile's unit: "18.204 s", "1,204 instrs"
 std::string length_text(const Profile& profile, uint64_t time);  // "41.8 s"
 
-// Eight heights of blocks, as wide as `columns`; each column shows the largest value in its time range, relative to
-// `peak_bytes`. Empty without a timeline.
+// A curve of block characters in eight heights, `columns` wide. Each column shows the largest value in its time range,
+// relative to `peak_bytes`. Empty without a timeline.
 std::string sparkline(const Timeline& timeline, uint64_t duration_ns, uint64_t peak_bytes, size_t columns);
 
 }  // namespace heapprof::cli

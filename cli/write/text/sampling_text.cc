@@ -14,7 +14,7 @@ namespace heapprof::cli {
 
 namespace {
 
-// Joins parts, as many on a line as fit.
+// Joins parts; each line has as many as fit.
 std::string filled(std::initializer_list<std::string> parts, size_t columns) {
   std::string text;
   size_t used = 0;

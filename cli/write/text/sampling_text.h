@@ -13,7 +13,8 @@ namespace heapprof::cli {
 // "sampled: …" and "paused: …", a line each, broken at `columns`; empty if every block was recorded all the time.
 std::string sampling_lines(const Profile& profile, size_t columns);
 
-// "±9 %": the 95 % error of an estimate, after its number and its share. Nothing if the device's numbers are exact.
+// Inserts "±9 %", the 95 % error of an estimate, after its number and its share. Does nothing if the device's numbers
+// are exact.
 void add_error(const Profile& profile, const Device& device, const PlaceNumbers& numbers, Metric metric,
                std::vector<std::string>* cells);
 

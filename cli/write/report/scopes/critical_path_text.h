@@ -1,5 +1,5 @@
 // cli/write/report/scopes/critical_path_text.h: the critical path over the scopes of all threads, and the slack of the
-// others.
+// scopes off that path.
 #pragma once
 
 #include "cli/model/profile/scopes.h"

@@ -82,7 +82,7 @@ class InstancesWriter {
     for (size_t i = 0; i < count; ++i) add_row(scope, order[i], rows);
   }
 
-  // A line with the heap's numbers, and one for each other device that had memory.
+  // Adds a row with the heap's numbers, and one for each other device that had memory.
   void add_row(const Scope& scope, size_t at, std::vector<ScopeRow>* rows) const {
     const ScopeInstance& instance = scope.instances[at];
     ScopeRow row = {fmt::format("{:.6f} s", static_cast<double>(instance.begin_ns) / 1e9),

@@ -12,7 +12,8 @@ namespace heapprof::cli {
 using ScopeRow = std::vector<std::string>;
 
 // All columns but the last are right-aligned. The last is shortened to fit, or goes on its own line if the others leave
-// no room. A row may have fewer columns than the first one, which is the head: then its last one spans the others.
+// no room. The first row is the head. If a row has fewer columns than the head, its last column spans the remaining
+// ones.
 std::string lay_out_rows(const std::vector<ScopeRow>& rows, size_t columns);
 
 // "io: read", with characters escaped that would break the layout.

@@ -1,8 +1,8 @@
 // cli/write/report/scopes/scopes_dot.cc: the program's own scopes as a graph for Graphviz: which scope began which, how
 // often, and its GPU API calls.
 //
-// A scope is a node once for each path to it, as in the table, so its numbers are its own. An API call is one node in
-// total: the edges that meet there are scopes that wait for the same thing.
+// A scope is one node for each path to it, as in the table, so a node's numbers are those of one path. An API call is
+// one node in total: the edges to it come from scopes that wait for the same thing.
 #include "cli/base/saturating.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
@@ -62,7 +62,7 @@ class DotWriter {
     text_ += fmt::format("  scope{} [label=\"{}\"];\n", i, label);
   }
 
-  // How often, and for calls how long.
+  // Adds the scope's edges. Their labels say how often, and for calls also how long.
   void add_edges(size_t i) {
     const Scope& scope = scopes_.scopes[i];
     if (scope.parent != 0)
@@ -72,7 +72,7 @@ class DotWriter {
       add_call(i, call.call, call.count, view_.stable ? "" : ", " + format_time(call.duration_ns));
   }
 
-  // A kernel is one node in total, whatever its shape; launches without a known kernel are another.
+  // A kernel is one node in total, for all its shapes. All launches without a known kernel are one more node.
   void add_launches(const std::string& from, const Scope& scope) {
     uint64_t rest = scope.kernel_launches;
     rest -= std::min(rest, add_launches(from, scope.launches));

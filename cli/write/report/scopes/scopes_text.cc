@@ -1,5 +1,5 @@
 // cli/write/report/scopes/scopes_text.cc: see scopes_text.h. A scope's memory includes that of the scopes inside it, as
-// its time does: a line is about everything below it.
+// its time does, so a line is about everything below it.
 #include "cli/write/report/scopes/scopes_text.h"
 
 #include "cli/base/saturating.h"
@@ -116,7 +116,7 @@ class ScopesWriter {
         static_cast<uint64_t>(static_cast<double>(scope.items) * 1e9 / static_cast<double>(scope.time_ns)));
   }
 
-  // The longest first; by name if times do not matter.
+  // The scopes directly inside a scope: the longest first; by name if times are not shown.
   std::vector<uint32_t> ordered(uint32_t parent) const {
     std::vector<uint32_t> those = inner_[parent];
     if (!look_.stable) {
@@ -127,8 +127,8 @@ class ScopesWriter {
     return those;
   }
 
-  // A line for each scope, after that of the one around it. A program that begins a scope in a recursive function has
-  // scopes as deep as its calls: so this does not recurse.
+  // Adds the lines of each scope after those of the scope around it. If a program begins a scope in a recursive
+  // function, its scopes are as deep as its calls, so this function does not recurse.
   template <typename NumbersOf>
   void add_all_rows(const NumbersOf& numbers_of) {
     const std::vector<std::vector<ScopeMemory>> memory = memory_with_inner(scopes_);
@@ -150,7 +150,7 @@ class ScopesWriter {
     }
   }
 
-  // A line with the heap's numbers, and one for each other device on which it had memory.
+  // Adds a line with the heap's numbers, and one for each other device on which the scope had memory.
   template <typename NumbersOf>
   void add_rows(uint32_t index, size_t depth, std::vector<ScopeMemory> memory, const NumbersOf& numbers_of) {
     const Scope& scope = scopes_.scopes[index];
@@ -177,7 +177,7 @@ class ScopesWriter {
       rows_.push_back({line});
   }
 
-  // Its position among the profile's devices; the heap is the first.
+  // The device's position among the profile's devices; the heap is the first.
   size_t rank_of(const std::string& device) const {
     if (device == kHeapDevice) return 0;
     const auto is_it = [&device](const Device& other) { return other.name == device; };
@@ -215,7 +215,7 @@ class ScopesWriter {
 
   void add_lines(const std::string& text, const std::string& indent) {
     if (text.empty()) return;
-    // Across the columns: it does not fit beside the numbers.
+    // The text spans all columns, because it does not fit beside the numbers.
     const size_t margin = kCallsMargin + indent.size();
     const std::string lines = wrapped(text, {margin, margin, look_.columns});
     for (size_t begin = 0; begin <= lines.size();) {
@@ -225,7 +225,7 @@ class ScopesWriter {
     }
   }
 
-  // The most launched first, a few of them; a line for each.
+  // A line for each of the few kernels that were launched most, the most first, and for each graph.
   std::vector<std::string> launch_lines(const Launches& launches, size_t margin) const {
     std::vector<const KernelLaunches*> kernels;
     for (const KernelLaunches& kernel : launches.kernels) kernels.push_back(&kernel);
@@ -259,7 +259,7 @@ class ScopesWriter {
     return all_ns;
   }
 
-  // How GPU times were measured, what that cost, and what has no time.
+  // How GPU times were measured, what that cost, and which launches have no time.
   std::string gpu_times() const {
     const GpuTimes& gpu = scopes_.gpu;
     if (gpu.mode.empty()) return "";
@@ -290,7 +290,7 @@ class ScopesWriter {
     return text;
   }
 
-  // The time in scopes, each moment counted once: for the innermost scope. Likewise the allocations.
+  // The time in scopes by category; each moment counts once, for the innermost scope. Likewise each allocation.
   std::string categories() const {
     const std::vector<CategorySum> sums = sum_categories(scopes_, look_.categories);
     uint64_t all_ns = 0;
@@ -362,7 +362,7 @@ class ScopesWriter {
   const Scopes& scopes_;
   const std::vector<Device>& devices_;
   const ScopesLook& look_;
-  std::vector<std::vector<uint32_t>> inner_;  // by a scope's index + 1: those inside it
+  std::vector<std::vector<uint32_t>> inner_;  // by a scope's index + 1: the scopes directly inside it
   std::vector<ScopeRow> rows_;
 };
 

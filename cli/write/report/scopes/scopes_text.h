@@ -17,7 +17,7 @@ struct ScopesLook {
   std::vector<CategoryRule> categories = {};  // from a file
 };
 
-// Says so if the program had neither scopes nor marks.
+// If the program had neither scopes nor marks, the text says so.
 std::string scopes_text(const Profile& profile, const ScopesLook& look);
 
 }  // namespace heapprof::cli

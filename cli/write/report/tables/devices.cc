@@ -27,7 +27,7 @@ void add_device(const Device* device, const TableRow& row) {
   row("device", device == nullptr ? std::string() : device->name);
 }
 
-// The same names with a prefix, as several structures have fields of one name.
+// Adds fields with a prefix before their names, because several structures have fields of the same name.
 class Prefixed {
  public:
   Prefixed(std::string prefix, const TableRow& row) : prefix_(std::move(prefix)), row_(row) {}
@@ -161,7 +161,7 @@ void fill_estimates(const TableSource& source, CellTable* table) {
   });
 }
 
-// For each moment one row for all segments together, and one for each kept segment.
+// For each moment, one row for all segments together, and one for each kept segment.
 void fill_segments(const TableSource& source, CellTable* table) {
   struct SegmentRow {
     const Device* device = nullptr;

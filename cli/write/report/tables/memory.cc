@@ -1,5 +1,5 @@
-// cli/write/report/tables/memory.cc: tables of where memory was asked for: all places, not only those that fit a
-// screen, and the call tree without a cut.
+// cli/write/report/tables/memory.cc: tables that say where memory was requested: all places, not only those that fit a
+// screen, and the uncut call tree.
 #include "cli/model/analysis/findings.h"
 #include "cli/model/analysis/packages.h"
 #include "cli/write/report/call_tree.h"
@@ -21,12 +21,13 @@ void add_memory_device(const Device* device, const TableRow& row) {
   row("device", device == nullptr ? std::string() : device->name);
 }
 
-// The profile's per-site numbers, of a place or of all.
+// Adds the given per-site numbers, summed over a place or a package.
 void add_numbers(const std::vector<const SiteField*>& fields, const PlaceNumbers& numbers, const TableRow& row) {
   for (const SiteField* field : fields) row(field->report, reported_number(numbers, *field));
 }
 
-// The fields of tables: when leaks were allocated is only in JSON reports. Fields that were added later come last.
+// The fields that tables have. When leaks were allocated is only in JSON reports. Fields that newer versions of
+// heapprof added come last.
 struct Columns {
   std::vector<const SiteField*> first;
   std::vector<const SiteField*> later;
@@ -135,7 +136,7 @@ void fill_tree(const TableSource& source, CellTable* table) {
       }
       for (uint32_t node = 0; node < tree.size(); ++node) rows[node].values.push_back(tree[node].value);
     }
-    std::erase_if(rows, [](const NodeRow& it) {  // only of other devices
+    std::erase_if(rows, [](const NodeRow& it) {  // nodes of other devices
       return it.node != 0 && std::all_of(it.values.begin(), it.values.end(), [](uint64_t value) { return value == 0; });
     });
     table->add(rows, write);

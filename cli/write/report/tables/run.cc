@@ -56,7 +56,7 @@ void fill_run(const TableSource& source, CellTable* table) {
     visit_unprofiled_program(program, NamedValues("unprofiled_program", table));
 }
 
-// The last row, without an id, sums those that are not listed.
+// The last row, without an id, sums the threads that are not listed.
 void fill_threads(const TableSource& source, CellTable* table) {
   const RunInfo& run = source.profile.run;
   struct ThreadRow {
@@ -84,7 +84,8 @@ void fill_inputs(const TableSource& source, CellTable* table) {
   });
 }
 
-// Peak by rank, device and place: a row for each of an input's largest places; one without a place if none is known.
+// Peak by rank, device and place: a row for each of an input's largest places; if an input has none, one row without a
+// place.
 void fill_ranks(const TableSource& source, CellTable* table) {
   struct RankRow {
     MergedPart part;
@@ -110,7 +111,7 @@ void fill_ranks(const TableSource& source, CellTable* table) {
   });
 }
 
-// A row for each site for which each input's share is known.
+// A row for each site whose spread over the inputs is known.
 void fill_spread(const TableSource& source, CellTable* table) {
   struct SpreadRow {
     const Device* device = nullptr;
@@ -229,7 +230,7 @@ void fill_snapshot_blocks(const TableSource& source, CellTable* table) {
   });
 }
 
-// By role; without a role: tensors whose role was not reported.
+// A row for each role; the row without a role has the tensors whose role was not reported.
 void fill_tensors(const TableSource& source, CellTable* table) {
   struct RoleRow {
     size_t at = 0;

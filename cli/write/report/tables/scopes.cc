@@ -1,5 +1,5 @@
-// cli/write/report/tables/scopes.cc: tables of the program's own scopes and marks. Each names a scope by its path, and
-// numbers it as in the first table, so that they can be joined.
+// cli/write/report/tables/scopes.cc: tables of the program's own scopes and marks. Each table names a scope by its
+// path, and numbers it as in the table "scopes", so that tables can be joined.
 #include "cli/model/analysis/critical_path.h"
 #include "cli/model/analysis/operators.h"
 #include "cli/model/analysis/scope_paths.h"
@@ -31,7 +31,7 @@ void add_scope(const Scopes& scopes, uint32_t index, const TableRow& row) {
   row("path", index < scopes.scopes.size() ? path_of_scope(scopes, index) : std::string());
 }
 
-// Without a device if there was no memory.
+// If there was no memory, the row has no device.
 struct MemoryRow {
   size_t of = 0;
   ScopeMemory memory;

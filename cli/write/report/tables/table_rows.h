@@ -1,7 +1,7 @@
 // cli/write/report/tables/table_rows.h: a table of a report as rows of cells, which CSV and JSON write alike.
 //
-// The function that writes a row is called once more, with an empty element, for the names of the columns: so a table
-// without rows has its header, and a new field in cli/model/profile/fields.h is a column here.
+// The function that writes a row is called once more, with an empty element, to get the names of the columns. So a
+// table without rows has its header, and a new field in cli/model/profile/fields.h becomes a column.
 //
 // Guarantees
 //  - Every row has a cell for each column, in their order.
@@ -19,7 +19,7 @@
 
 namespace heapprof::cli {
 
-using TableCell = std::variant<std::monostate, uint64_t, int64_t, bool, std::string>;  // the first: unknown, or no text
+using TableCell = std::variant<std::monostate, uint64_t, int64_t, bool, std::string>;  // monostate: unknown, or no text
 
 // Builds a row, or the header: row("name", value), one column after the other.
 class TableRow {
@@ -57,7 +57,7 @@ struct CellTable {
   std::vector<std::string> columns;
   std::vector<std::vector<TableCell>> rows;
 
-  // Calls write(element, row) for each. Another call must have the same columns.
+  // Calls write(element, row) for each. Further calls must have the same columns.
   template <typename Elements, typename Write>
   void add(const Elements& elements, const Write& write) {
     if (columns.empty()) write(typename Elements::value_type{}, TableRow(&columns, nullptr));

@@ -2,7 +2,7 @@
 // columns that its first line names (`report --table NAME`).
 //
 // A new table is a function of ReportTable's signature and a line in tables.cc; scripts/check-help compares --help, the
-// page and the completions with the list.
+// man page and the completions with the list.
 //
 // Guarantees
 //  - Integers, no units in the cells; names end in _bytes, _ns and _count where they are quantities.
