@@ -1,12 +1,13 @@
-// cli/run/checkpoints.cc: when a checkpoint is worth its price.
+// cli/run/checkpoints.cc: when a checkpoint is written, and whether with names.
 //
 // A forked copy of the collector writes it. Names are the expensive part: to look them up in a program's debug
-// information can take minutes. So the first checkpoint of a process has no names; it is safe after some milliseconds,
-// and `report` looks its names up when it shows it. A second copy then tries with names, and is ended if it takes too
-// long. Once names are in the cache, checkpoints have them at once.
+// information can take minutes. So the first checkpoint of a process has no names. It is on disk after some
+// milliseconds, and `report` looks its names up when it shows it. A second copy then tries with names, and is killed if
+// it takes too long. Once a checkpoint with names was written in time, the names are in the cache, and all further
+// checkpoints have names.
 //
-// A program may be killed after a second or after a day. So the time between two grows with the age of the process, up
-// to a minute, and beyond if the budget requires it.
+// A program may be killed after a second or after a day. So the time between two checkpoints grows with the age of the
+// process, up to a minute, or longer if the limit on processor time requires it.
 #include "cli/run/checkpoints.h"
 
 #include "cli/base/atomic_file.h"
@@ -32,17 +33,17 @@ constexpr uint64_t kSecond = 1000 * kMs;
 constexpr uint64_t kLookIntervalNs = 100 * kMs;
 constexpr uint64_t kFirstNs = kSecond;
 constexpr uint64_t kLongestNs = 60 * kSecond;
-constexpr uint64_t kAgeTimes = 2;          // the next is due when the process is three times as old
-constexpr uint64_t kAtStartNs = 60 * kMs;  // what all checkpoints may take in the first minute
-constexpr uint64_t kShareOf = 1000;        // and after it: a thousandth of the time
-constexpr uint64_t kNamesNs = 20 * kMs;    // a guess
-constexpr uint64_t kBareNs = 5 * kMs;      // of a small program
-constexpr uint64_t kSmallBytes = 8 << 20;  // its MemoryNeed::finish_bytes
+constexpr uint64_t kAgeTimes = 2;          // the next checkpoint is due when the process is three times as old
+constexpr uint64_t kAtStartNs = 60 * kMs;  // what all checkpoints together may take in any case
+constexpr uint64_t kShareOf = 1000;        // or a thousandth of the time for each process, if more
+constexpr uint64_t kNamesNs = 20 * kMs;    // a guess for the first checkpoint with names
+constexpr uint64_t kBareNs = 5 * kMs;      // of a small program, without names
+constexpr uint64_t kSmallBytes = 8 << 20;  // the MemoryNeed::finish_bytes of a small program
 constexpr uint64_t kBytesPerNs = 3;        // for bytes beyond that
 constexpr uint64_t kLeastPatienceNs = 100 * kMs;
-constexpr uint64_t kPatienceTimes = 4;  // its processor time may be spread over this multiple
+constexpr uint64_t kPatienceTimes = 4;  // a copy may take this multiple of its processor time
 constexpr int kNice = 10;
-constexpr uint64_t kAtOnceNs = 1;  // names are due, but after every process that has no checkpoint yet: its time is 0
+constexpr uint64_t kAtOnceNs = 1;  // due_ns of a checkpoint with names; 0, of processes without one, comes first
 
 uint64_t ns_of(const timeval& time) {
   return static_cast<uint64_t>(time.tv_sec) * kSecond + static_cast<uint64_t>(time.tv_usec) * 1000;
@@ -125,7 +126,7 @@ void Checkpoints::begin(const RunningImage& image, bool has_names, uint64_t most
   const uint64_t age_ns = image.collector->age_ns();
   plan.due_ns = now_ns + std::min(kAgeTimes * age_ns, longest_ns_);
   if (!is_writable_target(plan.path)) return;
-  processes->drain(RoundKind::kAll);  // all that is published at this moment
+  processes->drain(RoundKind::kAll);  // takes all events published so far
   const pid_t writer = fork();
   if (writer == 0) write(image.pid, plan, has_names, server, processes);
   if (writer < 0) return;
@@ -133,7 +134,7 @@ void Checkpoints::begin(const RunningImage& image, bool has_names, uint64_t most
   work_ = {writer, image.number, has_names, now_ns, most_ns};
 }
 
-// Runs in the copy. Its exit status says whether the file is there.
+// Runs in the copy, whose exit status says whether the file was written.
 void Checkpoints::write(pid_t pid, const Plan& plan, bool has_names, Server* server, Processes* processes) const {
   server->abandon();
   const int null = open("/dev/null", O_RDWR);
@@ -149,8 +150,8 @@ void Checkpoints::write(pid_t pid, const Plan& plan, bool has_names, Server* ser
     const bool may_overwrite = may_overwrite_ || plan.is_written;
     const Result<Finished> finished = finisher.finish({processes->snapshot(pid), plan.path, may_overwrite});
     if (finished && finished->saved.path == plan.path) _exit(0);
-    if (finished) unlink(finished->saved.path.c_str());  // that name was taken just now
-  } catch (const std::exception&) {                      // no memory for it
+    if (finished) unlink(finished->saved.path.c_str());  // plan.path exists by now, so another name was chosen
+  } catch (const std::exception&) {                      // out of memory
   }
   _exit(1);
 }
@@ -172,7 +173,7 @@ bool Checkpoints::reap() {
 void Checkpoints::take_leave(bool is_good, uint64_t cpu_ns) {
   spent_ns_ += cpu_ns;
   Plan& plan = plans_[work_.number];
-  // If a copy was ended just now, only the file says how far it came.
+  // If the copy was killed just now, only the file shows whether the copy had already written it.
   plan.is_written = plan.is_written || is_good || (!may_overwrite_ && access(plan.path.c_str(), F_OK) == 0);
   if (work_.has_names) {
     plan.wants_names = false;

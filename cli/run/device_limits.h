@@ -9,8 +9,8 @@
 
 namespace heapprof::cli {
 
-// Reads the limits; if a device has several, the last counts. A problem: no such device, no size, or a device that
-// cannot be limited.
+// Reads the limits; if a device has several, the last counts. Returns a problem if there is no such device, no size, or
+// the device cannot be limited.
 Result<DeviceLimits> parse_limits(const std::vector<std::string>& texts);
 
 }  // namespace heapprof::cli

@@ -1,7 +1,8 @@
-// cli/run/device_use_relay.h: passes on to the processes of a run what NVML counts as in use on their devices.
+// cli/run/device_use_relay.h: gives the processes of a run the memory that NVML counts as in use on their devices.
 //
 // Context:  the collector's thread.
-// Cost:     a check of the processes' notes now and then; a system call per round once there is a CUDA device.
+// Cost:     a check, now and then, of which devices each process uses; once there is a CUDA device, one system call per
+//           drain pass.
 #pragma once
 
 #include "cli/run/processes.h"
@@ -9,10 +10,11 @@
 
 namespace heapprof::cli {
 
-// Asks about the devices that the processes use by now. When no process uses a device any more, the helper is stopped.
+// Asks NVML about the devices that the processes use so far. If no process uses a device, stops the helper program that
+// asks.
 void ask_device_use(DeviceUseWatch* use, Processes* processes);
-// Gives each process the samples, once its ledger is of that moment or later: its own bytes if NVML knows them, else
-// those of all processes.
+// Gives each process the samples: its own bytes if NVML knows them, else those of all processes. Call it after a drain
+// pass that came after DeviceUseWatch::take(), so that each ledger is of the samples' time or later.
 void pass_on_device_use(const std::vector<DeviceUseSample>& samples, Processes* processes);
 
 }  // namespace heapprof::cli

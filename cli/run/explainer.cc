@@ -23,7 +23,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostAtOnce = 4;
-constexpr uint64_t kMostNs = 15'000'000'000;  // the program waits for 20 s
+constexpr uint64_t kMostNs = 15'000'000'000;  // then the copy is killed; the program waits for 20 s
 
 // nullptr: that image has ended.
 ProcessCollector* find_collector(uint64_t image, Processes* processes) {
@@ -37,7 +37,7 @@ ProcessCollector* find_collector(uint64_t image, Processes* processes) {
 }  // namespace
 
 Explainer::~Explainer() {
-  for (const Work& work : at_work_) {  // the asking process has ended
+  for (const Work& work : at_work_) {  // the process that asked has ended
     kill(work.writer, SIGKILL);
     waitpid(work.writer, nullptr, 0);
   }
@@ -65,7 +65,7 @@ void Explainer::serve(Server* server, Processes* processes) {
 
 void Explainer::begin(const Asked& asked, Server* server, Processes* processes) {
   ProcessCollector* const collector = find_collector(asked.image, processes);
-  if (collector == nullptr) return;  // it has ended
+  if (collector == nullptr) return;  // the image that asked has ended
   const pid_t parent = getpid();
   const pid_t writer = fork();
   if (writer == 0) {

@@ -1,12 +1,14 @@
-// cli/run/explainer.h: answers the program's questions that need names. The program and the collector run on.
+// cli/run/explainer.h: answers the program's question which code allocated the memory that one of its measurements
+// found (explanation.h). The answer needs names, so a forked copy makes it, while the program and the collector run on.
 //
 // Guarantees
-//  - The collector goes on as soon as it has forked. Every question that it took gets a reply, also if the copy fails,
-//    or takes longer than the program waits; four at a time. A copy lives no longer than the collector.
-//  - A question of one image is never answered from the books of the image that replaced it.
-//  - Names come from this machine's files only: a server that does not answer would block a test.
+//  - The collector continues as soon as it has forked the copy. Every question that it took gets a reply, even if the
+//    copy fails or takes longer than the program waits. At most four copies run at a time. A copy ends with the
+//    collector at the latest.
+//  - A question that one program image asked is never answered with the data of the image that replaced it.
+//  - Names come only from this machine's files, because a debuginfod server that does not answer would block a test.
 // Context:  the collector's thread, between two drain passes.
-// Cost:     as a snapshot's (snapshot_taker.h), for each question; nothing without questions.
+// Cost:     for each question, that of a snapshot (snapshot_taker.h); nothing without questions.
 #pragma once
 
 #include "cli/collect/questions.h"

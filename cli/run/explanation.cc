@@ -1,7 +1,7 @@
 // cli/run/explanation.cc: a test's message has room for a few lines, so it shows those that its author can act on.
 //
-// Sites are summed by the stack as shown, not by their addresses: to its author an unrolled loop is one site. The last
-// lines sum up what is left out, so that all lines add up to the test's own number.
+// Sites are summed by the stack as it is shown, not by address: the author of an unrolled loop sees one site. The last
+// lines sum up the sites that are not shown, so that all lines add up to the test's own number.
 #include "cli/run/explanation.h"
 
 #include "cli/base/function_name.h"
@@ -85,11 +85,11 @@ class Explanation {
                        shorten_middle(names_.short_location(frame), kLocationColumns));
   }
 
-  // The user's frames from `own` outwards, up to the test runner: outside it no frame is the test's. A runner's frame
-  // further in (a mock, a user's function of that namespace) counts as any other.
+  // The user's frames from `own` outwards, up to the test runner, whose callers are no part of the test. A frame of the
+  // runner further in (a mock, or a user's function in the runner's namespace) counts like any other.
   std::vector<uint32_t> frames_of_test(uint32_t own) const {
     std::vector<uint32_t> frames;
-    size_t runner = 0;  // begin of the outermost frames that may be the runner's
+    size_t runner = 0;  // index of the first of the outermost frames that may be the runner's
     bool has_runner = false;
     for (; own != 0; own = tree_.user_node[profile_.nodes[own].parent]) {
       const std::string function = names_.function(profile_.nodes[own].frame);

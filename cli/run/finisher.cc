@@ -1,10 +1,10 @@
 // cli/run/finisher.cc: see finisher.h.
 //
-// Compilers end faster than their profiles are written: `make -j64` hands over 30 a second, of up to 250 MB each.
-// Waiting for the queue to shrink would stop the collector, and with it every program whose ring fills up. More workers
-// help only while cores are idle, and take as much memory each. That leaves the disk, which has room for the profiles
-// anyway: a separate thread moves numbers beyond a bound there, newest first (the oldest are next in turn), at some 100
-// times the speed of writing a profile.
+// Compilers end faster than their profiles are written: under `make -j64` 30 a second end, with up to 250 MB of numbers
+// each. If submit() waited for the queue to shrink, the collector would stop, and with it every program whose ring is
+// full. More workers help only while cores are idle, and each takes as much memory. That leaves the disk, which has
+// room for the profiles anyway. If the waiting jobs exceed a bound, a separate thread moves their numbers to disk, the
+// newest first, because the oldest are worked on next. Moving is about 100 times as fast as writing a profile.
 #include "cli/run/finisher.h"
 
 #include "cli/base/clock.h"
@@ -38,7 +38,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostWorkers = 8;
-constexpr size_t kMostFiles = 1024;  // known at the same time, before closed ones are forgotten
+constexpr size_t kMostFiles = 1024;  // size of files_ above which entries of closed files are removed
 
 uint64_t file_bytes(const std::string& path) {
   struct stat facts {};
@@ -66,7 +66,7 @@ std::optional<Profile> make_profile(Recording* recording, SymbolTable symbols, b
   }
 }
 
-// If far more memory came from elsewhere than from the heap, names the allocator inside the program.
+// If far more memory came from elsewhere than from the heap, looks for an allocator inside the program, and names it.
 void note_own_allocator(Recording* recording) {
   constexpr uint64_t kLeastBytes = 1 << 20;
   constexpr uint64_t kLeastResidentBytes = 32 << 20;
@@ -89,7 +89,8 @@ void note_own_allocator(Recording* recording) {
   }
 }
 
-// Names libraries with an allocator of their own: they map pages themselves, and have an allocator's names or texts.
+// Names libraries with an allocator of their own: those that map pages themselves, and contain the function names or
+// the texts of a known allocator.
 void note_library_allocators(Recording* recording) {
   constexpr uint64_t kLeastBytes = 1 << 20;
   std::vector<uint64_t> mapped_bytes(recording->modules.size());
@@ -108,7 +109,7 @@ void note_library_allocators(Recording* recording) {
     const std::string name = base_name(module.path);
     const bool is_known = module.path == recording->run.executable || name == coverage.allocator ||
                           name.starts_with("libc.so.") ||
-                          name.starts_with("libpython");  // contains a mimalloc, and its own objects: --python-objects
+                          name.starts_with("libpython");  // has mimalloc, and Python's objects: see --python-objects
     if (mapped_bytes[i] < kLeastBytes || is_known || module.file == nullptr) continue;
     const auto is_it = [&name](const std::string& named) { return base_name(named) == name; };
     if (std::any_of(coverage.bypassing_modules.begin(), coverage.bypassing_modules.end(), is_it)) continue;
@@ -133,7 +134,7 @@ void add_device(const RecordedDevice& device, SavedProfile* saved) {
   if (refused.count != 0) saved->refused.push_back(std::move(refused));
 }
 
-// The facts of a process that are known even if its profile cannot be written, or its numbers are on disk.
+// What is known of a process even if its profile cannot be written, or its numbers are on disk.
 SavedProfile facts_of(const FinishJob& job) {
   const RunInfo& run = job.recording.run;
   SavedProfile saved;
@@ -153,7 +154,7 @@ SavedProfile facts_of(const FinishJob& job) {
   return saved;
 }
 
-// The same where memory may have run out.
+// The same, for when memory may have run out: then only the entry.
 SavedProfile known_facts_of(const FinishJob& job) {
   try {
     return facts_of(job);
@@ -193,7 +194,7 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   Finished finished;
   SavedProfile& saved = finished.saved;
   saved = facts_of(job);
-  const bool is_told = symbolize_options.progress != nullptr;  // the workers report nothing
+  const bool is_told = symbolize_options.progress != nullptr;  // workers report no progress
   if (is_told) say("putting the profile together");
   const bool has_python = std::any_of(recording.modules.begin(), recording.modules.end(),
                                       [](const Module& module) { return module.path == kPythonModule; });
@@ -205,8 +206,9 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   profile->run.cost.assemble_ns = monotonic_ns() - assemble_start_ns;
   finished.profile = std::make_unique<Profile>(std::move(*profile));
   const bool has_to_wait = complete && !is_idle();
-  if (has_to_wait || !beside) recording = {};  // do not hold a million stacks twice
-  // What `complete` waits for may take minutes, or fill the disk: so the profile is written before.
+  if (has_to_wait || !beside) recording = {};  // so that a million stacks are not in memory twice
+  // `complete` waits for the other profiles, which may take minutes or fill the disk. So this profile is written first,
+  // and again afterwards.
   Result<std::string> path = std::string();
   if (has_to_wait) {
     if (is_told) say("writing the profile");
@@ -241,7 +243,7 @@ Finisher::~Finisher() {
   collect_saved(&unheard);
 }
 
-// Two thousand compilers have the same libraries: without sharing, descriptors would run out.
+// Two thousand compilers load the same libraries: if each job opened them again, file descriptors would run out.
 void Finisher::share_files(Recording* recording) {
   if (files_.size() > kMostFiles) std::erase_if(files_, [](const auto& entry) { return entry.second.expired(); });
   for (Module& module : recording->modules) {
@@ -270,14 +272,15 @@ void Finisher::submit(FinishJob job) {
     waiting_.push_back(std::move(waiting));
     ++submitted_;
     needs_spiller = waiting_bytes_ > options_.most_waiting_bytes && !spiller_.joinable();
-    // Under a memory limit, the books of running processes come first: they give their memory back when those end.
+    // Under a memory limit no worker is started: running processes need that memory for their books, and free it when
+    // they end.
     needs_worker = idle_workers_ == 0 && !is_memory_limited();
   }
   const size_t most_workers = std::clamp<size_t>(std::thread::hardware_concurrency() / 4, 1, kMostWorkers);
   try {
     if (needs_worker && workers_.size() < most_workers) workers_.emplace_back([this] { work(); });
     if (needs_spiller) spiller_ = std::thread([this] { spill(); });
-  } catch (const std::system_error&) {  // no thread can be started: others do the work, or collect_saved() itself
+  } catch (const std::system_error&) {  // no thread can be started: other workers do the work, or collect_saved() does
   }
   changed_.notify_all();
 }

@@ -2,11 +2,12 @@
 //
 // Guarantees
 //  - The profile's invariants are checked before it is written; a violation is reported, and noted in the profile.
-//  - Children are finished in separate threads, so that running processes do not wait.
-//  - Memory is bounded, however many processes end faster than they can be written: waiting jobs beyond
-//    `most_waiting_bytes` are on disk, beside the profiles. The same bound applies to the jobs in work at once, but one
-//    is always worked on. Each module's file is open once.
-//  - If memory runs out, names are given up first, then stacks; the profile says so. Totals, peak and curve stay exact.
+//  - The profiles of child processes are written in separate threads, so that running processes do not wait.
+//  - Memory is bounded, even if processes end faster than their profiles can be written. Waiting jobs beyond
+//    `most_waiting_bytes` are moved to disk, into the folder of the profiles. The same bound applies to the jobs being
+//    worked on, but one job is always allowed. Each module's file has only one open descriptor.
+//  - If memory runs out, the profile is written without names, then also without stacks, and says so. Totals, peak and
+//    curve stay exact.
 // Context:  submit() and collect_saved() from one thread. submit() does not wait: its caller drains the rings.
 #pragma once
 
@@ -44,33 +45,33 @@ struct FinishJob {
   Recording recording;
   std::string path;
   bool may_overwrite = false;   // false: if the file exists, another name is chosen
-  uint32_t entry = 0;           // its entry in the tree; comes back with the saved profile
-  std::string spare_name = {};  // of the file in a folder for temporary ones, if `path` cannot be written; empty: none
+  uint32_t entry = 0;           // the process's index in the ProcessTree; returned with the saved profile
+  std::string spare_name = {};  // name in a folder for temporary files, if `path` cannot be written; empty: none
 };
 
 struct SavedProfile {
-  std::string path;  // empty: it could not be written
+  std::string path;  // empty: the profile could not be written
   uint64_t size_bytes = 0;
   uint64_t pid = 0;
   uint64_t parent_pid = 0;
   uint32_t image = 0;
   std::vector<std::string> command;
   uint64_t peak_bytes = 0;          // of the heap and of mapped memory, added
-  uint64_t resident_bytes = 0;      // at most; 0: unknown
-  uint64_t lost = 0;                // events
+  uint64_t resident_bytes = 0;      // the most resident memory; 0: unknown
+  uint64_t lost = 0;                // lost events
   std::vector<DevicePeak> devices;  // GPUs, the largest first
   std::vector<RefusedDevice> refused;
   size_t violations = 0;
   uint32_t entry = 0;
   bool has_ended_well = false;  // with exit 0, by an exec, or in an unknown way
-  bool is_dropped = false;      // small, and one of many: its file is dropped
-  std::string title = {};       // as RunInfo's
+  bool is_dropped = false;      // a small process, one of many: its file is removed
+  std::string title = {};       // as RunInfo::title
 };
 
 struct Finished {
   SavedProfile saved;
   std::unique_ptr<Profile> profile;  // never null; its address does not change
-  std::optional<Problem> elsewhere;  // why its file has the spare name
+  std::optional<Problem> elsewhere;  // set if the file has the spare name: the reason
 };
 
 class Finisher {
@@ -80,16 +81,16 @@ class Finisher {
   Finisher(const Finisher&) = delete;
   Finisher& operator=(const Finisher&) = delete;
 
-  // Symbolizes, assembles, checks and writes a profile, at once. `complete` adds what is known only when all else is
-  // done; it is called unless memory runs out before. `beside` is called while a second thread writes the profile, or,
-  // without a second thread, after the writing. It may set only what is in no file (Profile::folds,
-  // Site::suppressed_by).
+  // Symbolizes, assembles, checks and writes a profile, at once. `complete` adds to the profile what is known only when
+  // all other profiles are written; it is not called if memory runs out before. `beside` is called while a second
+  // thread writes the profile, or, without a second thread, after the writing. It may set only fields that are not
+  // written to the file (Profile::folds, Site::suppressed_by).
   using Complete = std::function<void(Profile*)>;
   using Beside = std::function<void(Profile*)>;
   // Reports to `progress` what finish() and collect_saved() do; null: no reports.
   void show_progress(Progress* progress) { progress_ = progress; }
   Result<Finished> finish(FinishJob job, const Complete& complete = {}, const Beside& beside = {});
-  // Does the same when its turn comes.
+  // Queues the job: a worker thread does the same when its turn comes.
   void submit(FinishJob job);
   // Waits for everything submitted; call once, at the end. Problems go to *problems; a profile that could not be
   // written is in the list, without a path.
@@ -101,8 +102,8 @@ class Finisher {
  private:
   struct Waiting {
     FinishJob job;
-    uint64_t bytes = 0;                       // of the lists; in memory unless `extent` is set
-    std::optional<SpillFile::Extent> extent;  // their place on disk
+    uint64_t bytes = 0;                       // of the recording's lists; in memory unless `extent` is set
+    std::optional<SpillFile::Extent> extent;  // where the lists are on disk
     bool is_moving = false;                   // the spiller is writing it
   };
 
@@ -124,21 +125,21 @@ class Finisher {
   Progress* progress_ = nullptr;
   SymbolCache symbols_;
   std::map<std::pair<uint64_t, uint64_t>, std::weak_ptr<UniqueFd>> files_;  // by device and inode
-  std::mutex mutex_;                                                        // guards what follows, except the threads
+  std::mutex mutex_;                                                        // guards the fields below, not the threads
   std::condition_variable changed_;
   std::list<Waiting> waiting_;  // oldest first
   uint64_t waiting_bytes_ = 0;  // in memory
-  uint64_t working_bytes_ = 0;  // being worked on
+  uint64_t working_bytes_ = 0;  // of the jobs being worked on
   size_t idle_workers_ = 0;
   size_t submitted_ = 0;
   size_t done_ = 0;
   size_t spilled_ = 0;
   bool closed_ = false;
-  bool disk_is_full_ = false;  // then profiles cannot be written either, and the waiting jobs are soon gone
+  bool disk_is_full_ = false;  // nothing more is moved; profiles fail as well, so the queue soon empties
   std::optional<SpillFile> disk_;
   std::vector<SavedProfile> saved_;
   std::vector<Problem> problems_;
-  std::vector<std::thread> workers_;  // a job that finds no idle one starts one
+  std::vector<std::thread> workers_;  // if no worker is idle, submit() starts one
   std::thread spiller_;               // started when the bound is first reached
 };
 

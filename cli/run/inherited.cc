@@ -1,11 +1,12 @@
-// cli/run/inherited.cc: when a program closes its output, the other end has to see that.
+// cli/run/inherited.cc: closes heapprof's copies of the program's descriptors, so that the other end notices when the
+// program closes its output.
 //
-// Inherited descriptors have no close-on-exec flag, and all of ours have it: that distinguishes them until the first of
-// ours is made without the flag. Descriptors 0 and 1 are not closed but replaced, so that no file of ours gets their
-// numbers. If 0 and 1 were closed at the start, they are /dev/null already (cli/base/output.h).
+// Inherited descriptors have no close-on-exec flag, and all that heapprof has opened until then have it: that tells
+// them apart. Descriptors 0 and 1 are not closed but replaced, so that no file of ours gets their numbers. If 0 and 1
+// were closed at the start, they are /dev/null already (cli/base/output.h).
 //
-// Device and inode show which of them an output names: /dev/stdout, /dev/fd/63 (bash's >(…)) and links to them are all
-// the same open file. An ordinary file that happens to be open as well stays open; that does no harm.
+// Device and inode show which inherited descriptor an output's path names: /dev/stdout, /dev/fd/63 (bash's >(…)) or a
+// link to one. If an ordinary output file happens to be inherited too, it stays open; that does no harm.
 #include "cli/run/inherited.h"
 
 #include "cli/target/process_identity.h"
@@ -45,7 +46,7 @@ std::vector<int> descriptors_without_cloexec() {
   return found;
 }
 
-// Its line in fdinfo: "lock: 1: POSIX  ADVISORY  WRITE 4711 fd:01:1234 0 EOF".
+// The line of a record lock in fdinfo: "lock: 1: POSIX  ADVISORY  WRITE 4711 fd:01:1234 0 EOF".
 bool has_record_lock(int fd) {
   std::ifstream file("/proc/self/fdinfo/" + std::to_string(fd));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -54,14 +55,15 @@ bool has_record_lock(int fd) {
 
 constexpr rlim_t kOwnStackBytes = 8 << 20;
 
-// Raises the limit to `wanted`, or to the hard limit, which was set for all that runs here.
+// Raises the soft limit to `wanted`, but not beyond the hard limit.
 void raise_limit(int what, rlimit limit, rlim_t wanted) {
   if (limit.rlim_cur >= wanted) return;
   limit.rlim_cur = std::min(limit.rlim_max, wanted);
   setrlimit(what, &limit);
 }
 
-// Threads get stacks of the limit's size at the start.
+// glibc sizes the stacks of threads by the stack limit at the process's start, so the raised limit is set for them,
+// too.
 void raise_thread_stacks() {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return;
@@ -74,7 +76,7 @@ constexpr uint32_t kDeadlines = 6;    // SCHED_DEADLINE
 
 bool is_same_file(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
-// The parent may have ended before the call: then the signal would never come.
+// If the parent ended before the call, the kernel would never send the signal, so it is sent here.
 void die_with(pid_t parent, int number) {
   if (number == 0) return;
   prctl(PR_SET_PDEATHSIG, number);
@@ -106,8 +108,8 @@ Inherited::Inherited() : pid_(getpid()), parent_(getppid()) {
   keep_namespace();
 }
 
-// The kernel keeps a namespace for a task's children beside its own, also over an exec. The first of our children would
-// be PID 1 there: signals would not end it, and all that it started would end with it.
+// For each task the kernel keeps the PID namespace of its children, besides its own, also over an exec. The first of
+// our children would be PID 1 there: signals would not end it, and all processes that it started would end with it.
 void Inherited::keep_namespace() {
   struct stat own {};
   struct stat childrens {};
@@ -127,9 +129,9 @@ void Inherited::enter_run(pid_t parent) const { die_with(parent, death_signal_);
 
 void Inherited::enter_program(pid_t parent) const {
   if (is_subreaper_) prctl(PR_SET_CHILD_SUBREAPER, 1);
-  for (const auto& [what, limit] : limits_) setrlimit(what, &limit);  // of files: cli/collect/process_files.cc
-  if (scheduling_.size != 0) {                                        // as far as the limits allow
-    setpriority(PRIO_PROCESS, 0, nice_);  // the next call does not set it for a real-time policy
+  for (const auto& [what, limit] : limits_) setrlimit(what, &limit);  // open files: cli/collect/process_files.cc
+  if (scheduling_.size != 0) {                                        // no error if the limits do not allow it
+    setpriority(PRIO_PROCESS, 0, nice_);  // because the next call does not set the nice value with a real-time policy
     syscall(SYS_sched_setattr, 0, &scheduling_, 0);
   }
   if (begins_namespace_) unshare(CLONE_NEWPID);
@@ -149,7 +151,7 @@ void Inherited::drop_descriptors(const std::vector<std::string>& files, bool kee
     if (has_record_lock(fd) && fstat(fd, &facts) == 0) kept.push_back(facts);
   }
   UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
-  if (!null.is_open()) null = UniqueFd(open("/", O_RDONLY | O_CLOEXEC));  // a root folder without devices
+  if (!null.is_open()) null = UniqueFd(open("/", O_RDONLY | O_CLOEXEC));  // if the root folder has no /dev
   for (const int fd : dropped) {
     if (fstat(fd, &facts) != 0) continue;
     const auto is_this = [&facts](const struct stat& one) { return is_same_file(one, facts); };

@@ -1,21 +1,21 @@
-// cli/run/inherited.h: the state that this process was started with, to be passed on to the program.
+// cli/run/inherited.h: the process state that heapprof was started with, and that the program gets.
 //
 // Guarantees
-//  - The program gets the state that an exec keeps and a fork loses: the parent-death signal, being a subreaper, and
-//    with SCHED_RESET_ON_FORK the scheduling policy, priority and nice value. It also gets a SCHED_DEADLINE policy
-//    back, which we ourselves drop, as such a process cannot fork.
-//  - If our children were to begin a PID namespace (unshare --pid), the program stays in ours, and its first child
-//    begins one; as far as we may set that (CAP_SYS_ADMIN).
-//  - The program has the limits on open files, file size, processor time and stack that we were started with, whatever
-//    ours are by then.
-//  - Once the program runs, it alone holds the descriptors that we inherited (pipes, sockets, locks of flock(2)), so
-//    that their other ends see it close them.
-// Not provided: record locks of fcntl(2). Descriptor 2, which the summary needs. Intervals of setitimer(2) and
-//           alarm(2), which are ours. Children that we were started with (a shell's `helper & exec heapprof …`): they
-//           stay our children.
-// Context:  constructed before anything is opened that an exec would keep. Raises soft limits that would end a process
-//           that watches many: on file size (the shared memory of the rings is a file), and on the stack.
-//           enter_program() makes system calls only.
+//  - The program gets the state that an exec keeps but a fork loses: the parent-death signal, being a subreaper, and
+//    with SCHED_RESET_ON_FORK the scheduling policy, priority and nice value. The program also gets a SCHED_DEADLINE
+//    policy. heapprof gives that policy up for itself, because a process with it cannot fork.
+//  - If heapprof's first child was to begin a PID namespace (unshare --pid), the program's first child begins it
+//    instead, and the program stays in our namespace. This needs CAP_SYS_ADMIN.
+//  - The program has the limits on open files, file size, processor time and stack that we were started with, even if
+//    we have changed ours.
+//  - Once the program runs, it alone has the descriptors that we inherited (pipes, sockets, locks of flock(2)). So when
+//    it closes them, the other ends notice.
+// Not provided: record locks of fcntl(2), and timers of setitimer(2) and alarm(2): they stay ours. Descriptor 2 stays
+//           open in heapprof, too, because the summary needs it. Children that existed at the start (a shell's `helper
+//           & exec heapprof …`) stay our children.
+// Context:  constructed before heapprof opens any descriptor without close-on-exec. The constructor raises two soft
+//           limits that are too low for profiling many processes: on file size (the shared memory of the rings is a
+//           file), and on the stack. enter_program() makes system calls only.
 #pragma once
 
 #include "cli/base/fd.h"
@@ -47,21 +47,22 @@ class Inherited {
  public:
   Inherited();
 
-  // The process that the user started: a child of it may do the run (init.h).
+  // The process that the user started. The run may be done by a child of it (init.h).
   pid_t pid() const { return pid_; }
-  // Called by that child of `parent`: makes it end when `parent` does.
+  // Called in that child, whose parent is `parent`: makes the child end when `parent` ends.
   void enter_run(pid_t parent) const;
-  // Called by the child of `parent` that becomes the program.
+  // Called in the child of `parent` that becomes the program.
   void enter_program(pid_t parent) const;
 
-  // The parent of the process that the user started has changed since the start.
+  // True if the process that the user started has another parent than at the start.
   bool has_parent_ended() const;
-  // The signal that this process gets then, and forwards; 0: none.
+  // The signal that this process gets when its parent ends, and forwards to the program; 0: none.
   int death_signal() const { return death_signal_; }
 
-  // Closes inherited descriptors, and redirects 0 and 1 to /dev/null. These stay open: descriptor 2; those of files
-  // with a record lock of this process (fcntl(2)), which ends when any descriptor of the file is closed; and those of
-  // `files`: /dev/stdout is to be written to later. With keeps_terminal, descriptors 0 and 1 stay too.
+  // Closes inherited descriptors, and redirects 0 and 1 to /dev/null. These stay open: descriptor 2; descriptors of
+  // `files`, which are written later (an output may be /dev/stdout); and descriptors of files on which this process has
+  // a record lock (fcntl(2)), because closing any descriptor of such a file would end the lock. With keeps_terminal,
+  // descriptors 0 and 1 stay too.
   void drop_descriptors(const std::vector<std::string>& files, bool keeps_terminal) const;
 
  private:
@@ -76,7 +77,7 @@ class Inherited {
   std::vector<std::pair<int, rlimit>> limits_;
   std::vector<int> descriptors_;   // beyond 2
   bool begins_namespace_ = false;  // the program's first child begins a PID namespace
-  UniqueFd child_namespace_;       // or the one that its children belong to
+  UniqueFd child_namespace_;       // or the existing PID namespace that the program's children belong to
 };
 
 }  // namespace heapprof::cli

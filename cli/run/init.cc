@@ -1,5 +1,5 @@
-// cli/run/init.cc: a separate process, because waitpid(-1) would also reap a run's own helpers, which the run waits
-// for.
+// cli/run/init.cc: the init is a separate process, because its waitpid(-1) would also reap the run's own helpers, for
+// which the run itself waits.
 #include "cli/run/init.h"
 
 #include "cli/base/end_signal.h"
@@ -30,7 +30,7 @@ std::optional<int> serve_as_init(const Inherited& inherited) {
   if (run == 0) signals.enter_program();
   if (run == 0) inherited.enter_run(self);
   if (run == 0) SignalWatch::set_init();
-  if (run <= 0) return std::nullopt;  // if fork fails, the run is done here, and orphans stay zombies
+  if (run <= 0) return std::nullopt;  // if fork fails, this process does the run, and orphans stay zombies
   inherited.drop_descriptors({}, false);
   for (;;) {
     int status = 0;

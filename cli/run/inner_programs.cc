@@ -1,4 +1,5 @@
-// cli/run/inner_programs.cc: a run may start one program thousands of times, and an agent waits for its answer.
+// cli/run/inner_programs.cc: results are kept, because a run may start one program thousands of times, and each agent
+// waits for its answer.
 #include "cli/run/inner_programs.h"
 
 #include "cli/base/fd.h"

@@ -1,9 +1,9 @@
-// cli/run/inner_programs.h: the allocators inside the programs of a run; each file is examined once.
+// cli/run/inner_programs.h: finds allocators that are linked into the executables of a run. Each file is examined once.
 //
 // Guarantees
 //  - A file is recognised by device, inode, size and the time of its last change.
 // Context:  one thread.
-// Cost:     the first time: cli/inner/inner_plan.h; then 20 µs.
+// Cost:     the first time that of cli/inner/inner_plan.h; afterwards 20 µs.
 #pragma once
 
 #include "cli/collect/inner_program.h"
@@ -20,8 +20,8 @@ namespace heapprof::cli {
 
 class InnerPrograms {
  public:
-  // The allocators in the program's file; nullptr: none, or it cannot be read. left_because: why they are only named;
-  // empty: they are to be hooked.
+  // The allocators in the program's file; nullptr: the file has none, or cannot be read. left_because: empty if the
+  // allocators are to be hooked, else why they are only named.
   std::shared_ptr<const InnerProgram> of(const std::string& path, const std::string& left_because);
 
  private:

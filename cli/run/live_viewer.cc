@@ -1,4 +1,5 @@
-// cli/run/live_viewer.cc: forked, not started anew: what it needs to know is here. It keeps nothing of the collector.
+// cli/run/live_viewer.cc: the view is a forked child and not a new program, because the fork has all that the view
+// needs. It uses nothing of the collector.
 #include "cli/run/live_viewer.h"
 
 #include "cli/base/problems.h"
@@ -26,7 +27,7 @@ int view(pid_t program, const RunOptions& options, pid_t run) {
   view.snapshot_path = default_snapshot_path;
   view.is_of_run = true;
   const Result<int> code = watch_top(view);
-  if (!code && getppid() != run) print_problem(code.problem(), options.color);  // otherwise the run prints
+  if (!code && getppid() != run) print_problem(code.problem(), options.color);  // else the run prints it
   return code ? *code : code.problem().exit_code;
 }
 

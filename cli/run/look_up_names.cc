@@ -13,14 +13,14 @@ namespace heapprof::cli {
 
 namespace {
 
-// The loader's name for it is empty.
+// Sets the main program's path, because the loader's name for that module is empty.
 void name_main_module(Recording* recording) {
   for (Module& module : recording->modules) {
     if (module.path.empty()) module.path = recording->run.executable;
   }
 }
 
-// The driver has the compiler's mangled names.
+// The CUDA driver gives kernels' mangled names.
 void demangle_kernels(Launches* launches) {
   for (KernelLaunches& kernel : launches->kernels) kernel.name = demangle(kernel.name);
   sort_launches(launches);

@@ -11,11 +11,11 @@
 
 namespace heapprof::cli {
 
-// Gives the main program's module its path, too. Modules that cannot be read go to the recording's coverage; if memory
-// runs out, all of them. cache: nullptr: no file is read, and only code that is not compiled has names.
+// Also gives the main program's module its path. Modules that cannot be read are listed in the recording's coverage; if
+// memory runs out, all modules are. If cache is nullptr, no file is read, and only Python code gets names.
 SymbolTable look_up_names(const SymbolizeOptions& options, SymbolCache* cache, Recording* recording);
 
-// As if no module could be read.
+// Makes the recording say that no module could be read.
 void give_up_names(Recording* recording);
 
 }  // namespace heapprof::cli

@@ -1,7 +1,7 @@
 // cli/run/name_profile.cc: names are looked up by build id and address alone, so that a profile can be named on another
 // machine and years later. For a module without a build id any name would be a guess.
-// The reason for functions without a name is what the symbolizer met first: no build id, an unreadable file, a missing
-// part, and only then a debug file that does not name them.
+// Sets left->why, the reason that functions have no name. The first of these that applies is given: no build id, an
+// unreadable file, a missing part, a debug file that does not name the functions.
 #include "cli/run/name_profile.h"
 
 #include "cli/model/analysis/unnamed.h"
@@ -51,7 +51,7 @@ Naming name_profile(const NamingOptions& options, Profile* profile) {
   symbolize_options.progress = options.progress;
   symbolize_options.debug_index = &index;
   symbolize_options.neighbours = find_neighbours(nameless, *profile);
-  // Without a build id, the file at that path may be any other: it is not even opened.
+  // The file at the path of a module without a build id may be any other file, so it is not even opened.
   std::vector<Module> modules = nameless.modules;
   for (Module& module : modules) {
     if (!is_build_id(module.build_id)) module.path.clear();

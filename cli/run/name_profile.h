@@ -1,8 +1,8 @@
-// cli/run/name_profile.h: finds names for a profile that was written without them: heapprof symbolize.
+// cli/run/name_profile.h: finds names for a profile that was written without them (heapprof symbolize).
 //
 // Guarantees
-//  - Names come from files of the module's own build id only; a module without one gets none.
-//  - As cli/model/profile/name_frames.h: nothing but names changes.
+//  - Names come only from files that have the module's build id. A module without a build id gets no names.
+//  - Nothing but names changes in the profile (cli/model/profile/name_frames.h).
 #pragma once
 
 #include "cli/model/profile/name_frames.h"
@@ -24,22 +24,22 @@ struct NamingOptions {
 struct NamelessModule {
   ProfileModule module;
   uint64_t functions = 0;
-  uint64_t peak_bytes = 0;  // of the host's peak, in places of such functions
+  uint64_t peak_bytes = 0;  // memory at the host's peak that such functions allocated
   std::string why;          // "no debug file of build id 1234…"
-  std::string debuginfod;   // "debuginfod has none"; empty: its answer does not matter
+  std::string debuginfod;   // debuginfod's answer: "debuginfod has none"; empty: not shown
 };
 
 struct Naming {
   NamedFrames sum;                   // over all modules
-  std::vector<NamelessModule> left;  // the most memory first
-  bool is_cut_short = false;         // the folders hold more files than are looked at
+  std::vector<NamelessModule> left;  // the module with the most memory first
+  bool is_cut_short = false;         // the folders have more files than are searched
 
   bool has_found() const { return sum.functions_found + sum.lines_found != 0; }
 };
 
 Naming name_profile(const NamingOptions& options, Profile* profile);
 
-// Whether it is a checkpoint that was written before its names were looked up (checkpoints.h).
+// Whether the profile is a checkpoint without names (checkpoints.h).
 bool is_bare_checkpoint(const Profile& profile);
 
 }  // namespace heapprof::cli

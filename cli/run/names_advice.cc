@@ -1,5 +1,5 @@
-// cli/run/names_advice.cc: a package is named only if the file here is the very one that ran: a profile may come from
-// another machine, whose file of the same path is another build.
+// cli/run/names_advice.cc: a package is named only if the file here has the build id of the file that ran. A profile
+// may come from another machine, where the file of this path is another build.
 #include "cli/run/names_advice.h"
 
 #include "cli/base/text.h"

@@ -1,6 +1,6 @@
 // cli/run/naming_text.cc: the lines come in the order of their use: what was found, what is left, and last the
-// commands, each on a line that can be pasted into a shell. debuginfod's answer is mostly the same for all modules, and
-// then printed once.
+// commands, each on a line that can be pasted into a shell. If debuginfod's answer is the same for all modules, as it
+// mostly is, it is printed once.
 #include "cli/run/naming_text.h"
 
 #include "cli/base/file_name.h"
@@ -29,7 +29,7 @@ std::string found_text(const NamedFrames& sum) {
   return text.empty() ? "nothing: all functions have their names" : text;
 }
 
-// Lines indented below a word; on a terminal, no wider than the terminal.
+// Lines that begin with a word in a column of its own; on a terminal, they are wrapped at its width.
 class Said {
  public:
   explicit Said(const Terminal& terminal) : terminal_(terminal) {}
@@ -39,7 +39,7 @@ class Said {
     const auto columns = static_cast<size_t>(terminal_.columns);
     text_ += fmt::format("{:<7}{}\n", front, terminal_.is_tty ? wrapped(shown, {7, 7, columns}) : shown);
   }
-  // Broken where a shell reads on, so that all lines can be pasted.
+  // Breaks the lines after && and |, where a shell reads on, so that all lines can be pasted together.
   void commands(const std::string& front, std::string_view text) {
     const char* word = front.c_str();
     while (terminal_.is_tty) {

@@ -1,5 +1,5 @@
-// cli/run/naming_text.h: what `heapprof symbolize` prints: how many functions got a name, and how many a source
-// line; for the rest why not, their module and package, and what would help.
+// cli/run/naming_text.h: what `heapprof symbolize` prints: how many functions got a name, and how many a source line.
+// For the other functions it gives their module, its package, the reason, and what would help.
 #pragma once
 
 #include "cli/base/terminal.h"

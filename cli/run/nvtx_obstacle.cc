@@ -13,7 +13,7 @@ namespace heapprof::cli {
 
 namespace {
 
-// Empty, too, if it is not set.
+// The variable's value; empty if it is not set.
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   return value != nullptr ? value : "";
@@ -24,7 +24,7 @@ std::string variable(const char* name) {
 std::optional<Problem> find_nvtx_obstacle() {
   const std::string tool = variable(wire::kNvtxVariable);
   if (!tool.empty()) {
-    const bool is_path = tool.find('/') != std::string::npos;  // else the loader searches for it
+    const bool is_path = tool.find('/') != std::string::npos;  // a plain name is searched for by the loader
     if (is_path && access(tool.c_str(), R_OK) != 0) return nvtx_tool_unreadable(tool, errno_text(errno));
     return std::nullopt;
   }

@@ -1,4 +1,4 @@
-// cli/run/own_cost.h: what heapprof itself has used of the machine.
+// cli/run/own_cost.h: measures what heapprof itself has used of the machine.
 #pragma once
 
 #include "cli/model/profile/run.h"

@@ -1,4 +1,4 @@
-// cli/run/page_files.h: pages of HTML as files.
+// cli/run/page_files.h: writes HTML pages to files.
 #pragma once
 
 #include "cli/base/result.h"
@@ -9,7 +9,7 @@
 
 namespace heapprof::cli {
 
-// Writes the page of one profile, whole or not at all. Returns its path.
+// Writes the page of one profile. The file is complete, or is not written at all. Returns its path.
 Result<std::string> save_report_page(const PageSide& side, const std::string& path);
 
 // "saved  r.html  opens in a browser, without a network", on stderr.

@@ -1,5 +1,5 @@
-// cli/run/plan.cc: how a process is profiled, from the flags and from what the machine allows. Flags for agents and
-// collectors are translated here, so that neither knows of flags.
+// cli/run/plan.cc: translates the flags of a run into the options of collectors and agents, so that these need not know
+// the flags.
 #include "cli/run/plan.h"
 
 #include "cli/collect/clock.h"
@@ -33,8 +33,8 @@ wire::UnwinderKind choose_unwinder(const RunOptions& options) {
   return wire::UnwinderKind::kHeapprof;
 }
 
-// One core for the program, one for the collector, and as many again. Under a limit on address space there is no room
-// for threads.
+// Whether a second collector thread is likely to find an idle core. That takes four cores: one for the program, one for
+// the collector, and two more. With limited memory there is no room for threads.
 bool has_idle_core() {
   constexpr int kEnough = 4;
   cpu_set_t cores;

@@ -1,4 +1,5 @@
-// cli/run/plan.h: how the processes of a run are profiled, by the flags of `heapprof run` and the machine.
+// cli/run/plan.h: decides how the processes of a run are profiled, from the flags of `heapprof run` and from what the
+// machine can do.
 #pragma once
 
 #include "cli/run/processes.h"
@@ -6,7 +7,7 @@
 
 namespace heapprof::cli {
 
-// Sets all but the program's pid.
+// Sets everything except root_pid, the program's pid.
 ProcessPlan make_plan(const RunOptions& options);
 
 }  // namespace heapprof::cli

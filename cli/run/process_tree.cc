@@ -1,9 +1,10 @@
 // cli/run/process_tree.cc: pids are reused, so a process is found by pid and start time.
 //
 // A pid alone means the latest process with it. The root is identified by its pid only: we started it, and until we
-// wait for it no other process can have that pid. From then on one may; but a process whose start time cannot be read
-// any more is still the root, which asked as it ended. The tree is bounded, since a build starts processes without end:
-// beyond the bound they are counted, and the tree says how many are missing.
+// wait for it, no other process can have that pid. After that, another process may have it. But if the start time of a
+// process with that pid can no longer be read, it is still the root, whose agent asked just before the root ended. The
+// tree is bounded, since a build may start any number of processes. Processes beyond the bound are counted, and the
+// summary says how many are missing.
 #include "cli/run/process_tree.h"
 
 #include <algorithm>
@@ -61,13 +62,13 @@ void ProcessTree::set_profile(uint32_t index, Profiled profile) {
   entry.fate = Fate::kProfiled;
   for (RefusedDevice& refused : profile.refused) entry.refused.push_back(std::move(refused));
   if (entry.has_numbers && largest_peak(profile.peak_bytes, profile.devices) < largest_peak(entry))
-    return;  // another image's is larger
+    return;  // another image's peak is larger
   entry.has_numbers = true;
   entry.peak_bytes = profile.peak_bytes;
   entry.resident_bytes = profile.resident_bytes;
   entry.devices = std::move(profile.devices);
   entry.path = std::move(profile.path);
-  entry.is_dropped = profile.is_dropped && index != kRoot;  // the program stays in the list
+  entry.is_dropped = profile.is_dropped && index != kRoot;  // the program that was started is never dropped
   entry.command = std::move(profile.command);
   entry.title = std::move(profile.title);
 }

@@ -1,7 +1,7 @@
-// cli/run/process_tree.h: the processes of a run, their parents, and what became of each; for the summary.
+// cli/run/process_tree.h: the processes of a run, their parents, and how each was profiled; for the summary.
 //
 // Guarantees
-//  - Bounded: beyond kMostEntries processes are only counted.
+//  - The tree is bounded: processes beyond kMostEntries are only counted.
 // Context:  one thread.
 #pragma once
 
@@ -15,21 +15,21 @@
 
 namespace heapprof::cli {
 
-// What became of a process. Where it had several images, the fate further down this list counts.
+// How a process was profiled. If it had several program images, the latest value in this list counts.
 enum class Fate {
   kAllocatedNothing,
   kLeftOut,  // by --follow or --no-follow
-  kRefused,  // no memory or descriptor for it, in this process or in that one
+  kRefused,  // heapprof or the process had no memory or descriptor for it
   kProfiled,
 };
 inline constexpr size_t kFates = 4;
 
-// The most that a process used of a GPU.
+// The most memory that a process used on a GPU.
 struct DevicePeak {
   std::string device;
   uint64_t peak_bytes = 0;
 };
-// Allocations that a device, or `--limit`, had no memory for.
+// Allocations that failed because a device was full, or because of `--limit`.
 struct RefusedDevice {
   std::string device;
   uint64_t count = 0;
@@ -40,22 +40,22 @@ struct RefusedDevice {
 struct TreeEntry {
   uint64_t pid = 0;
   uint64_t start_ticks = 0;  // 0: unknown
-  uint32_t parent = 0;       // index; the root's is its own
+  uint32_t parent = 0;       // the parent's index; the root has its own index
   Fate fate = Fate::kAllocatedNothing;
   std::string program = {};
   std::vector<std::string> command = {};  // of the image with the largest peak; likewise title, numbers and `path`
   uint64_t peak_bytes = 0;                // of the heap and of mapped memory, added
-  uint64_t resident_bytes = 0;            // at most; 0: unknown
+  uint64_t resident_bytes = 0;            // the most resident memory; 0: unknown
   std::vector<DevicePeak> devices = {};
-  std::string path = {};                    // empty: it could not be written
+  std::string path = {};                    // empty: the profile could not be written
   std::vector<RefusedDevice> refused = {};  // of all its images
   bool runs_on = false;
   bool has_numbers = false;
-  bool is_dropped = false;  // as SavedProfile
-  std::string title = {};   // as RunInfo's
+  bool is_dropped = false;  // as SavedProfile::is_dropped
+  std::string title = {};   // as RunInfo::title
 };
 
-// The largest peak of its memory or of a device.
+// The larger of a process's memory peak and of its largest device peak.
 uint64_t largest_peak(uint64_t peak_bytes, const std::vector<DevicePeak>& devices);
 inline uint64_t largest_peak(const TreeEntry& entry) { return largest_peak(entry.peak_bytes, entry.devices); }
 
@@ -67,14 +67,14 @@ class ProcessTree {
 
   explicit ProcessTree(pid_t root);
 
-  // The latest process with this pid; kNone: it never asked for an arena.
+  // The latest process with this pid; kNone: no such process asked for an arena.
   uint32_t find(pid_t pid) const;
-  // The same, if it also was started then (in clock ticks since boot; 0: unknown). The root is identified by its pid
-  // alone, until it has ended.
+  // The same, but the process must also have this start time (clock ticks since boot; 0: unknown). Until the root has
+  // ended, its pid alone identifies it.
   uint32_t find(pid_t pid, uint64_t start_ticks) const;
   // From now on another process may have the root's pid.
   void end_root() { is_root_over_ = true; }
-  // A new process. kNone: beyond kMostEntries, it is only counted.
+  // Adds a new process; kNone: the tree is full, and the process is only counted.
   uint32_t add(pid_t pid, uint64_t start_ticks, uint32_t parent);
   void set_fate(uint32_t index, Fate fate);
   void set_running(uint32_t index);

@@ -1,6 +1,7 @@
-// cli/run/process_tree_text.cc: see process_tree_text.h. A build has thousands of processes and a summary has a screen.
-// Sorted by peak: in the order of their start the largest could be anywhere. The parent is shown beside the pid instead
-// of by a tree's indentation. Peaks of processes are never added up: they were at different times.
+// cli/run/process_tree_text.cc: see process_tree_text.h. A build has thousands of processes, and a summary has one
+// screen. So processes are sorted by peak: sorted by start, the largest could be anywhere. The parent's pid is shown
+// next to the pid, because rows sorted by peak cannot be indented as a tree. Peaks of processes are never added up,
+// because they were at different times.
 #include "cli/run/process_tree_text.h"
 
 #include "cli/base/text.h"
@@ -16,13 +17,13 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kWide = 72;  // columns from which on there is room for the resident memory and the parent
+constexpr size_t kWide = 72;  // in columns; from this width on, the resident memory and the parent are shown, too
 
 constexpr size_t kMostNames = 5;
 
 using Indexes = std::vector<uint32_t>;
 
-// The largest, and the program that was started, by peak; the earlier of equal ones first.
+// The largest processes and the program that was started, sorted by peak. Of equal ones, the earlier comes first.
 Indexes choose(const std::vector<TreeEntry>& entries, size_t most) {
   Indexes shown;
   for (uint32_t i = 0; i < entries.size(); ++i) {
@@ -38,7 +39,7 @@ Indexes choose(const std::vector<TreeEntry>& entries, size_t most) {
   return shown;
 }
 
-// "4712"; or "4713 < 4712" if its parent is not the program that was started.
+// "4712"; or "4713 ← 4712" if its parent is not the program that was started.
 std::string pid_text(const std::vector<TreeEntry>& entries, uint32_t index, bool with_parent) {
   const TreeEntry& entry = entries[index];
   if (!with_parent || index == ProcessTree::kRoot || entry.parent == ProcessTree::kRoot)

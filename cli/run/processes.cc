@@ -1,18 +1,19 @@
-// cli/run/processes.cc: a pid is not a process, nor a process a program.
+// cli/run/processes.cc: one pid may belong to several processes in turn, and one process may run several programs.
 //
-// Three things can come under one pid. A process can be replaced by exec: the same pid, another program, another agent
-// that says hello. The pid can be reused when the process has ended: the same pid, another process. And the program can
-// go on as one without an agent, from which nothing will come. Each ends a profile in another way (exec, unknown end,
-// exec), so they have to be distinguished: by pidfd, by the start time in /proc, and by the identity of the
-// executable's image (process_identity.h).
+// Three changes can happen under one pid. First, a process can exec a program with an agent, which says hello again.
+// Second, the process can end, and another process gets its pid. Third, the process can exec a program without an
+// agent, which never says hello. Each ends the image's profile: the first and the third by exec, the second with an
+// unknown end. So they have to be told apart: by pidfd, by the start time in /proc, and by the identity of the program
+// image (process_identity.h).
 //
-// An agent waits for its answer, and its program with it. So admit() answers first, with an arena that was made ahead
-// if possible; the previous image is finished afterwards, which may take long. To finish a process takes 0.2 to 1 ms,
-// and a program that forks a thousand times a second leaves sixteen of them from one reap() to the next: so while an
-// agent waits, they are finished one by one. (The profiles are written elsewhere: finisher.h.)
+// While an agent waits for its answer, its program waits too. So admit() answers first, if possible with an arena that
+// was made ahead. It finishes the previous image afterwards, which may take long. To finish a process takes 0.2 to 1
+// ms, and a program that forks a thousand times a second leaves sixteen ended processes from one reap() to the next. So
+// while an agent waits, only one of them is finished before the agent is answered. (The profiles are written elsewhere:
+// finisher.h.)
 //
-// Everything here that can be slow is rationed: reap() checks eight processes a time in /proc (50 µs each), and memory
-// every 5 ms. Even with a thousand processes, a drain pass must be over before a ring is full.
+// Slow work is limited, because even with a thousand processes a drain pass must end before a ring is full. reap()
+// checks eight processes at a time in /proc (50 µs each), and drain() checks the memory every 5 ms.
 #include "cli/run/processes.h"
 
 #include "cli/base/clock.h"
@@ -40,13 +41,13 @@ namespace heapprof::cli {
 namespace {
 
 constexpr uint64_t kMemoryIntervalNs = 5'000'000;
-constexpr uint64_t kWorthStopping = 1 << 20;  // stopping a smaller one gives nothing back
+constexpr uint64_t kWorthStopping = 1 << 20;  // bytes; if all collectors have less, stopping one would free nothing
 
-constexpr uint64_t kTitledNs = 20'000'000;  // the age from which on a process is watched for a title
+constexpr uint64_t kTitledNs = 20'000'000;  // a process of this age is first checked for a title
 
 constexpr size_t kWatchedPerReap = 8;  // checks of /proc, 50 µs each
-constexpr size_t kMostEnded = 64;      // ended processes that may wait while others are admitted
-constexpr int kMostGenerations = 16;   // of processes without an agent between two that have one
+constexpr size_t kMostEnded = 64;      // if no more processes have ended, they wait while agents are answered
+constexpr int kMostGenerations = 16;   // generations of processes without an agent between two with one
 
 // Makes the arena, and the collector that reads it. A problem: out of memory.
 Result<std::unique_ptr<ProcessCollector>> make_collector(const CollectorOptions& options, const wire::Hello& hello,
@@ -70,22 +71,22 @@ struct Processes::Process {
   RunInfo run;  // what is known at the start
   std::string program;
   std::string comm;
-  bool is_loaded = false;    // by a loader that was started as a command: /proc/PID/exe is the loader
-  bool is_emulated = false;  // and that is Valgrind or an emulator
+  bool is_loaded = false;    // by a loader that the user started: /proc/PID/exe is the loader
+  bool is_emulated = false;  // that loader is Valgrind or an emulator
   bool is_malloc_replaced = false;
   uint32_t entry = ProcessTree::kNone;
   ProcessNumber number = kRootNumber;
   wire::FilterState filter = wire::FilterState::kNone;
-  // Its agent has detached, after it wrote all that it had.
+  // Its agent has detached, after it had published all its events.
   bool has_left() const { return collector != nullptr && collector->agent_stop() == wire::StopReason::kLeft; }
 
-  std::string first_word;                     // of its first command line; empty: it is watched for a title
+  std::string first_word;                     // of its first command line; empty once TitleWatch has it
   std::shared_ptr<const WatchedTitle> title;  // may be nullptr
   void take_title() {
     if (title != nullptr) run.title = title->get();
   }
 
-  std::optional<Recording> stopped;  // memory ran short: all that was recorded; the collector is gone
+  std::optional<Recording> stopped;  // set if memory ran short: all that was recorded
 };
 
 Processes::Processes(ProcessPlan plan, ProcessTree* tree, OnEnd on_end)
@@ -94,7 +95,7 @@ Processes::Processes(ProcessPlan plan, ProcessTree* tree, OnEnd on_end)
 }
 Processes::~Processes() = default;
 
-// The process that had this pid has ended.
+// Called when the process that had this pid has ended.
 void Processes::forget(pid_t pid) {
   seen_.erase(pid);
   if (!is_number_of_root(pid)) return;
@@ -102,10 +103,11 @@ void Processes::forget(pid_t pid) {
   tree_->end_root();
 }
 
-// The caller's position in the tree. If its parent never asked, that one's parent counts, and so on.
+// The caller's index in the tree. If the caller's parent never asked for an arena, the nearest ancestor that did counts
+// as its parent.
 uint32_t Processes::enter(pid_t pid, const ProcessLook& look) {
   const uint32_t known = tree_->find(pid, look.start_ticks);
-  const bool has_no_room = seen_.count(pid) != 0;  // an exec of a process that is only counted
+  const bool has_no_room = seen_.count(pid) != 0;  // an exec by a process for which the tree had no room
   if (known != ProcessTree::kNone || has_no_room) return known;
   pid_t parent = look.parent;
   for (int i = 0; i < kMostGenerations && parent > 1 && tree_->find(parent) == ProcessTree::kNone; ++i)
@@ -162,7 +164,7 @@ bool Processes::start(const Caller& caller, Process* process) {
   std::string left_because = plan_.leaves_inner_allocators ? "--no-inner-allocators" : "";
   if (process->run.is_attached) left_because = "it is hooked when a program starts: heapprof run";
   if (process->is_emulated) left_because = "Valgrind or an emulator runs the program, by code of its own";
-  std::shared_ptr<const InnerProgram> inner;  // a forked child has its parent's hooks
+  std::shared_ptr<const InnerProgram> inner;  // not for a forked child, which has its parent's hooks
   const std::string& executable = process->run.executable;
   const std::string file = process->is_loaded ? fmt::format("/proc/{}/root{}", caller.pid, executable)
                                               : fmt::format("/proc/{}/exe", caller.pid);
@@ -200,7 +202,8 @@ void Processes::admit(Caller caller) {
   const Iterator before = std::find_if(processes_.begin(), processes_.end(), is_caller);
   const auto unseen = std::find_if(unseen_.begin(), unseen_.end(),
                                    [&caller](const ProcessHandle& handle) { return handle.pid == caller.pid; });
-  // Checked now, while the caller waits and so lives: if the process that had its pid has ended, it was another one.
+  // Checked now, because the caller waits and is alive. So if the process known under its pid has ended, that was
+  // another process.
   const bool is_reused_pid =
       (before != processes_.end() && has_ended(before->handle)) || (unseen != unseen_.end() && has_ended(*unseen));
   if (unseen != unseen_.end()) unseen_.erase(unseen);
@@ -227,8 +230,8 @@ void Processes::admit(Caller caller) {
     is_recorded = true;
   }
   if (!is_recorded && seen_.count(caller.pid) != 0) unseen_.push_back(std::move(process.handle));
-  // The same pid again: the previous image ended with exec, or the process had ended and its pid is reused. Its numbers
-  // are taken only now, since the agent waits for its answer.
+  // If the pid is known, the previous image ended by exec, or the process ended and the pid is reused. The previous
+  // image is finished only now, after the agent has its answer.
   if (before == processes_.end()) return;
   if (is_reused_pid) {
     finish(before, {EndKind::kUnknown, 0}, true);
@@ -269,7 +272,7 @@ Processes::Iterator Processes::largest() {
   return largest;
 }
 
-// Processes are finished one after the other, so enough memory must be left for the largest need.
+// Processes are finished one after the other. So the memory left must be enough for the largest of them, not for all.
 void Processes::watch_memory() {
   const uint64_t now_ns = monotonic_ns();
   if (now_ns < next_memory_ns_) return;
@@ -287,8 +290,8 @@ void Processes::watch_memory() {
   if (!is_eased) stop(largest(), shortage);
 }
 
-// Tells the agent to stop recording; the program runs on. Its profile is written now, which gives most of the memory
-// back; the root's is written with the summary, when it has ended.
+// Tells the agent to stop recording; the program runs on. The process's profile is written now, which frees most of its
+// memory. The root's profile is written when the root has ended, with the summary.
 void Processes::stop(Iterator process, const std::optional<MemoryShortage>& shortage) {
   const std::string limit =
       shortage ? fmt::format(" of {} ({})", format_bytes(shortage->limit_bytes), shortage->limit) : "";
@@ -305,27 +308,27 @@ void Processes::stop(Iterator process, const std::optional<MemoryShortage>& shor
   }
 }
 
-// Returns a recording in any case: what does not fit is left out, and the recording says so.
+// Always returns a recording. Parts for which there is no memory are left out, and the recording says so.
 Recording Processes::take_recording(Process* process) {
   if (process->stopped) return std::move(*process->stopped);
   return process->collector->finish();
 }
 
-// A program may set a seccomp filter at any time; from then on its agent must wait without system calls. And it may
-// have gone on as another program, from which nothing will come.
+// Checks one process in /proc. If it has set a seccomp filter, its agent must from now on wait without system calls. If
+// it has exec'ed a program without an agent, the image is finished.
 void Processes::watch(Iterator process) {
   const pid_t pid = process->handle.pid;
   if (process->filter != wire::FilterState::kCertain && process->collector != nullptr) {
     process->filter = process_filter(pid);
     if (process->filter != wire::FilterState::kNone) process->collector->set_filter(process->filter);
   }
-  // Not at its start: by this age most processes of a build are over, and cost nothing.
+  // Not earlier: most processes of a build have ended before this age, and so cost nothing.
   if (!process->first_word.empty() && process->collector != nullptr && process->collector->age_ns() >= kTitledNs) {
     const ProcessLook look{0, process->handle.start_ticks, process->run.is_fork, process->image};
     if (!is_memory_limited()) process->title = titles_.add(pid, look, process->run.is_fork, process->first_word);
     process->first_word.clear();
   }
-  process->take_title();  // for forked copies of heapprof, which must not ask
+  process->take_title();  // forked copies of heapprof use this, and must not call TitleWatch
   if (!is_other_image(process->image, look_at(pid).image) || has_ended(process->handle)) return;
   if (process->is_root) root_became_ = process_executable(pid);
   unseen_.push_back({pid, std::move(process->handle.pidfd), process->handle.start_ticks});
@@ -423,7 +426,7 @@ Recording Processes::snapshot(pid_t pid) {
 void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   try {
     if (process->collector == nullptr || process->collector->has_stopped()) {
-      // everything has been taken already
+      // nothing is left to be drained
     } else if (end.kind == EndKind::kDetached && !process->has_left() && !has_ended(process->handle)) {
       process->collector->drain();
     } else {
@@ -435,7 +438,7 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   process->take_title();
   EndedImage image;
   const bool is_whole = process->has_left();
-  if (is_whole) end = {EndKind::kDetached, 0};  // whatever it did later was not recorded
+  if (is_whole) end = {EndKind::kDetached, 0};  // what the process did after that was not recorded
   image.recording = take_recording(&*process);
   image.is_root = process->is_root;
   image.is_last = is_last;
@@ -445,7 +448,7 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   RunInfo& run = image.recording.run;
   describe_run(&process->run, &run);
   run.end = end;
-  // A later status was that of a program which we did not see.
+  // If the process exec'ed an unprofiled program, the exit status is that program's, and the image ended by exec.
   const std::vector<UnprofiledProgram>& unprofiled = run.coverage.unprofiled_programs;
   if (std::any_of(unprofiled.begin(), unprofiled.end(), [](const auto& program) { return program.replaced_process; }))
     run.end = {EndKind::kExec, 0};

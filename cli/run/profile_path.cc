@@ -1,8 +1,8 @@
-// cli/run/profile_path.cc: names are given as processes end, and none may be given twice.
+// cli/run/profile_path.cc: names are chosen as processes end, and no name may be chosen twice.
 //
-// The program that was started keeps the name that the user asked for, whatever ends before it; so that name is
-// reserved from the start. Others get it with their pid. On a long run a pid is reused, and a pattern such as %n is the
-// same for many: then a number is added, so that a profile never overwrites another one of the same run.
+// The program that was started gets exactly the name that the user asked for, so that name is reserved from the start.
+// Other processes get that name with their pid. In a long run a pid may be reused, and a pattern such as %n gives many
+// processes the same name. Then a number is added, so that a profile never overwrites another of the same run.
 //
 // Names of programs and ranks come from the target, and become part of a path here. A slash in them would name another
 // folder.
@@ -36,13 +36,13 @@ std::string time_text(int64_t unix_ns) {
   return {text, strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local)};
 }
 
-// Programs choose their names: slashes and control characters are replaced, and there is room left for the rest of a
-// file's name.
+// Makes a name that a program chose safe: replaces slashes and control characters, and cuts it, so that the whole file
+// name is not too long.
 std::string as_name(std::string text) {
   constexpr size_t kMostBytes = 160;
   if (text.size() > kMostBytes) {
     size_t end = kMostBytes;
-    while (end != 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // inside a UTF-8 character
+    while (end != 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not inside a UTF-8 character
     text.resize(end);
   }
   for (char& c : text) {

@@ -1,14 +1,14 @@
 // cli/run/profile_path.h: the names of the profiles of one run.
 //
-//   FILE                     the last image of the started program
-//   FILE.exec1, .exec2 …     (before the extension) images that it left by exec
+//   FILE                     the last image of the program that was started
+//   FILE.exec1, .exec2 …     (before the extension) earlier images of that program, replaced by exec
 //   FILE.PID                 (before the extension) processes that it started
 //
-// Without FILE, profiles go to the current folder, where the program does not expect files. So while it runs, their
-// names begin with a dot: *.json and ls skip them.
+// Without FILE, profiles go to the current folder, where the program may not expect new files. So while the program
+// runs, their names begin with a dot, which *.json and ls skip.
 //
-// With %p, %n, %r or %t in FILE each process has the name that they give, and .PID only if another has that name
-// already.
+// If FILE has %p, %n, %r or %t, each process gets the name that they give. .PID is added only if another process has
+// that name already.
 //
 // Guarantees
 //  - No two profiles of one run have the same name, even if pids are reused.
@@ -27,7 +27,8 @@ namespace heapprof::cli {
 // heapprof.PROGRAM.PID.json in the current folder.
 std::string default_profile_path(const std::string& program, uint64_t pid);
 
-// heapprof.PROGRAM.PID.snapshot.json there, absolute: beside the run's own profile, and never in its place.
+// heapprof.PROGRAM.PID.snapshot.json in the current folder, as an absolute path. It never has the name of the run's own
+// profile.
 std::string default_snapshot_path(pid_t pid);
 
 // The values of the directives.
@@ -38,7 +39,7 @@ struct NameFacts {
   int64_t start_unix_ns = 0;  // %t, as 20261121-183059 in local time
 };
 
-// A usage error for an unknown directive.
+// Returns a usage error for an unknown directive.
 Result<Done> check_name_pattern(const std::string& pattern);
 bool has_directive(const std::string& pattern);  // other than %%
 // pre: check_name_pattern
@@ -60,7 +61,7 @@ class ProfileNames {
   ProfileNames(std::string pattern, const NameFacts& root, bool is_hidden = false);
 
   const std::string& root_path() const { return root_path_; }
-  // Each call returns another name, except for the root's last image, whose name is FILE.
+  // Each call returns a new name, except for the root's last image, whose name is always FILE.
   std::string next(const ImageName& image);
 
  private:

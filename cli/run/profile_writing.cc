@@ -1,5 +1,5 @@
-// cli/run/profile_writing.cc: a large profile takes as long to write as its summary takes to make. Making the summary
-// changes only those parts of the profile that are in no file. So with two threads both are done at once.
+// cli/run/profile_writing.cc: to write a large profile takes as long as to make its summary. Making the summary changes
+// only those parts of the profile that are not written to the file. So two threads can do both at once.
 #include "cli/run/profile_writing.h"
 
 #include "cli/base/atomic_file.h"
@@ -20,7 +20,7 @@ namespace heapprof::cli {
 Result<Done> try_output(const std::string& path) {
   struct stat facts {};
   if (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)) {
-    // A pipe is not opened: its reader would take the end of the trial for the end of the profile.
+    // A pipe is not opened: when it is closed again, its reader would believe that the profile has ended.
     if (access(path.c_str(), W_OK) != 0) return output_not_writable(path, errno_text(errno));
     return Done{};
   }
@@ -40,7 +40,7 @@ Result<std::string> write_profile(const Profile& profile, const std::string& pat
                                   const std::string& spare_name, std::optional<Problem>* elsewhere) {
   Result<std::string> written = write_profile(profile, path, may_overwrite);
   struct stat facts {};
-  const bool is_device = stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode);  // a pipe, /dev/full
+  const bool is_device = stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode);  // such as a pipe or /dev/full
   if (written || spare_name.empty() || is_device) return written;
   std::error_code error;
   for (const std::filesystem::path& folder :

@@ -1,7 +1,7 @@
-// cli/run/recording_switch.cc: passes a run's orders on to collectors.
+// cli/run/recording_switch.cc: carries out a client's order in the collectors of a run.
 //
-// The run's heapprof represents all of its processes: an order to it also applies to later ones. An order to one
-// process is for that one alone, and its children begin as the run says.
+// If an order names the pid of the run's heapprof, it applies to all processes of the run, also to later ones. If it
+// names another pid, it applies to that process alone, and the process's children are recorded as the run says.
 #include "cli/run/recording_switch.h"
 
 #include "cli/base/clock.h"
@@ -38,7 +38,7 @@ std::string_view refusal(const Caller& caller) {
   return "";
 }
 
-// False: the process cannot follow.
+// Carries out the order in one process. False: that is not possible.
 bool follow(const Order& order, ProcessCollector* collector) {
   switch (order.kind) {
     case OrderKind::kPause: collector->pause(); return true;

@@ -1,9 +1,9 @@
-// cli/run/recording_switch.h: when the processes of a run are recorded, and how: `run --start` says it for the
-// beginning, `heapprof pause`, `resume` and `mark` later.
+// cli/run/recording_switch.h: decides when and how the processes of a run are recorded. `run --start` says it for the
+// start of the run, and `heapprof pause`, `resume` and `mark` change it later.
 //
 // Guarantees
-//  - Only processes of our own user and of root are obeyed.
-//  - An order to the whole run applies to later processes, too.
+//  - Only orders from processes of our own user or of root are followed.
+//  - An order to the whole run also applies to processes that start later.
 // Context:  the collector's thread, between two drain passes.
 #pragma once
 

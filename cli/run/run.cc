@@ -1,4 +1,5 @@
-// cli/run/run.cc: `heapprof run`: start the program, collect until it ends, write, say what was found.
+// cli/run/run.cc: `heapprof run`: starts the program, collects events until it ends, writes the profile, prints a
+// summary.
 #include "cli/base/clock.h"
 #include "cli/base/end_signal.h"
 #include "cli/base/file_name.h"
@@ -106,7 +107,7 @@ Checkpoints& RunSession::begin_checkpoints() {
                               [this](const ImageName& image) { return names_->next(image); });
 }
 
-// A name that the profile may get.
+// A path like the one that the profile will get, for checks before the program's pid is known.
 std::string RunSession::trial_path() const { return expand_name(name_pattern(0), root_facts(getpid())); }
 
 // Refuses outputs that would overwrite the program.
@@ -152,7 +153,8 @@ Result<int> RunSession::run() {
   if (!server) return server.problem();
   SignalWatch signals;
   if (signals.error() != 0) return launch_failed(options_.program[named_], errno_text(signals.error()));
-  // The agent's hello comes when the program runs: a refusal then would come after its side effects.
+  // Tried now, because the agent asks for its arena only when the program already runs: an error then would come after
+  // side effects of the program.
   if (const Result<Done> tried = Arena::try_file(); !tried) return tried.problem();
   Result<AgentFiles> agent = find_agent_files();
   if (!agent) return agent.problem();
@@ -170,7 +172,7 @@ Result<int> RunSession::run() {
         expand_name(name_pattern(static_cast<uint64_t>(launched->pid)), root_facts(launched->pid));
     inherited_.drop_descriptors({output, options_.html}, options_.live);
   }
-  ProcessPlan plan = make_plan(options_);  // asks for the machine's properties while the loader maps the program
+  ProcessPlan plan = make_plan(options_);  // queries the machine while the loader maps the program
   plan.root_pid = launched->pid;
   names_.emplace(name_pattern(static_cast<uint64_t>(launched->pid)), root_facts(launched->pid), is_hidden());
   tree_.emplace(launched->pid);
@@ -191,10 +193,10 @@ Result<int> RunSession::run() {
   }
   viewer_.close();
   served_.close();
-  show_progress();  // not before: as long as processes of the run live, the terminal is theirs
+  show_progress();  // not earlier: while processes of the run live, they use the terminal
   say("counting what is left");
   device_use.stop();
-  server->close();  // processes that run on and start more must not wait for us
+  server->close();  // agents of processes that start later must not wait for us
   if (!options_.no_follow) never_seen_ = watch.never_seen(server->path());
   processes.reap([] { return false; });
   processes.detach_all(watched.end);
@@ -203,7 +205,7 @@ Result<int> RunSession::run() {
   return finish(watched, processes, server->turned_away());
 }
 
-// The program runs already: another thread makes it load the agent, while this one answers the agent.
+// The program runs already. Another thread (AttachTask) makes it load the agent, while this thread answers the agent.
 Result<int> RunSession::run_attached() {
   if (const Result<Done> prepared = prepare(); !prepared) return prepared.problem();
   const pid_t pid = options_.attach_pid;

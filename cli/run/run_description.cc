@@ -22,7 +22,8 @@ void describe_run(RunInfo* known, RunInfo* run) {
                     &Coverage::unrecorded_objects, &Coverage::unrecorded_operators, &Coverage::inner_allocators,
                     &Coverage::unhooked_allocators})
     known->coverage.*list = std::move(run->coverage.*list);
-  // What the self-test could not try by malloc's names was hooked in place later, or the reason why not is recorded.
+  // The self-test tries only functions with malloc's names. The allocators that it missed were hooked in place later,
+  // or the reason why not is recorded. So its failures say nothing more.
   if (!known->coverage.inner_allocators.empty() || !known->coverage.unhooked_allocators.empty())
     known->coverage.self_test_failures.clear();
   run->coverage = std::move(known->coverage);

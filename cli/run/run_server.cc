@@ -1,5 +1,5 @@
-// cli/run/run_server.cc: forked, as the view of run --live is (live_viewer.cc). A key that interrupts the program
-// reaches this process, too, and does not end it: the program may use the key for something else, and run on.
+// cli/run/run_server.cc: the server is a forked child, as the view of run --live is (live_viewer.cc). Ctrl-C at the
+// terminal reaches this process, too, but does not end it, because the program may handle Ctrl-C and run on.
 #include "cli/run/run_server.h"
 
 #include "cli/base/problems.h"

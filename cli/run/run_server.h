@@ -2,8 +2,8 @@
 // does.
 //
 // Guarantees
-//  - The address is bound before the program starts: if that fails, the run ends before it begins.
-//  - It serves the processes of this run alone, and ends with the run, however that ends.
+//  - The address is bound before the program starts. If that fails, the program is not started.
+//  - The server serves only processes of this run. It ends with the run, even if the run is killed.
 // Context:  start() before the collector has threads.
 #pragma once
 
@@ -26,7 +26,7 @@ class RunServer {
   RunServer(const RunServer&) = delete;
   RunServer& operator=(const RunServer&) = delete;
 
-  // Binds the address and reads the token, if the options name them.
+  // If the options name an address, binds it and reads the token.
   Result<Done> open(const RunOptions& options);
   // pre: open() succeeded
   void start(const RunOptions& options, const SignalWatch& signals, Server* server);

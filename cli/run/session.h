@@ -1,6 +1,6 @@
-// cli/run/session.h: one run of a program, or the time of an attach, from its start to the summary.
+// cli/run/session.h: one run of a program, or one attach, from its start to the summary.
 //
-// run.cc starts and watches it, session_end.cc writes and shows.
+// run.cc starts and watches the program; session_end.cc writes the profiles and prints the summary.
 #pragma once
 
 #include "cli/base/problems.h"
@@ -43,10 +43,10 @@ class RunSession {
         finisher_(finish_options(options)),
         desk_(finish_options(options), &rules_.folds) {}
 
-  // The exit code, or why the program could not be started, or attached to.
+  // Return the exit code, or the problem why the program could not be started or attached to.
   Result<int> run();
   Result<int> run_attached();
-  // The signal that ended the program, or that made heapprof leave it. 0: none.
+  // The signal that ended the program, or that made heapprof stop watching; 0: none.
   int ended_by() const { return ended_by_; }
 
  private:
@@ -88,26 +88,26 @@ class RunSession {
   const RunOptions& options_;
   const Inherited& inherited_;
   ReportRules rules_;                 // of the summary
-  std::optional<Progress> progress_;  // from the program's end to the summary; none with --quiet
+  std::optional<Progress> progress_;  // shown from the program's end to the summary; not with --quiet
   Finisher finisher_;
   std::string page_;  // the page's file, once it is written
-  TopDesk desk_;
+  TopService desk_;
   LiveViewer viewer_;                            // of --live
   RunServer served_;                             // of --serve
-  std::optional<ProcessTree> tree_;              // from the start on
+  std::optional<ProcessTree> tree_;              // set once the program is started
   std::optional<ProfileNames> names_;            // "
   std::optional<Checkpoints> checkpoints_;       // "
-  std::vector<std::string> hidden_checkpoints_;  // those that were claimed
-  size_t named_ = 0;                             // index of the program in the command: not 0 after a loader
+  std::vector<std::string> hidden_checkpoints_;  // claimed checkpoints that may be left with a hidden name
+  size_t named_ = 0;                             // index of the program in the command; not 0 if a loader comes first
   bool may_overwrite_ = false;
-  bool own_malloc_ = false;        // in the program's executable
-  std::vector<pid_t> never_seen_;  // live processes of the run that never asked
+  bool own_malloc_ = false;        // the program's executable defines malloc
+  std::vector<pid_t> never_seen_;  // live processes of the run that never asked for an arena
   uint64_t root_end_ns_ = 0;       // when heapprof saw the started program's end
   int ended_by_ = 0;
-  bool did_not_start_ = false;            // nothing was profiled, and not through our fault
+  bool did_not_start_ = false;            // nothing was profiled, as the program seems not to have started
   std::optional<SummaryParts> parts_;     // of the root's profile
-  bool is_prepared_ = false;              // the root's profile is marked, with its parts if there is to be a summary
-  std::optional<EndedImage> root_image_;  // the latest: the next one shows whether it was the last
+  bool is_prepared_ = false;              // the root's profile is marked, and parts_ is set unless --no-summary
+  std::optional<EndedImage> root_image_;  // the latest image of the root; it is submitted if another follows
 };
 
 }  // namespace heapprof::cli

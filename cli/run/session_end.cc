@@ -1,4 +1,4 @@
-// cli/run/session_end.cc: writes what has ended, then shows what was found.
+// cli/run/session_end.cc: writes the profiles of ended images, then prints the summary.
 #include "cli/base/atomic_file.h"
 #include "cli/base/byte_sink.h"
 #include "cli/base/clock.h"
@@ -35,14 +35,16 @@ namespace heapprof::cli {
 
 namespace {
 
-// Whether a program without an agent ends so: the loader exits with 127 if a library is missing or damaged.
+// Whether a program that ended before its agent said hello may end like this. The loader exits with 127 if a library is
+// missing or damaged.
 bool is_end_before_start(const RunEnd& end) {
   return end.kind == EndKind::kSignaled || (end.kind == EndKind::kExited && (end.status == 126 || end.status == 127));
 }
 
 int exit_code(const RunEnd& end) { return end.kind == EndKind::kSignaled ? 128 + end.status : end.status; }
 
-// The exec hooks know what the process became, and why it has no agent; then the profile says so itself.
+// Whether the profile itself says which program the process exec'ed, and why that has no agent (recorded by the exec
+// hooks).
 bool is_said_by_agent(const Coverage& coverage) {
   const std::vector<UnprofiledProgram>& programs = coverage.unprofiled_programs;
   return std::any_of(programs.begin(), programs.end(), [](const auto& program) { return program.replaced_process; });
@@ -76,11 +78,12 @@ void RunSession::submit(EndedImage image) {
   finisher_.submit({std::move(image.recording), claim.path, claim.may_overwrite, image.entry});
 }
 
-// The root's last image is FILE; an image is the last if no other follows it.
+// Keeps the root's latest image back until another image follows, or none can, because the root's last image gets the
+// name FILE.
 void RunSession::take(EndedImage image) {
   desk_.note_end(image);
   const bool is_last_of_root = image.is_root && image.is_last;
-  // The root's first image shows that it had an agent, whatever comes after it.
+  // The root's first image is kept even if it allocated nothing: it shows that the root had an agent.
   const RunInfo& run = image.recording.run;
   const bool is_empty = run.counters.allocations == 0 && run.incomplete_reason != kMallocReplacedReason;
   if (image.is_lost) tree_->set_fate(image.entry, Fate::kRefused);
@@ -97,7 +100,7 @@ void RunSession::take(EndedImage image) {
 
 namespace {
 
-// The peak of heap and mapped memory, as in SavedProfile.
+// The peaks of heap and mapped memory, added as in SavedProfile::peak_bytes.
 uint64_t peak_of(const Profile& profile) {
   uint64_t bytes = 0;
   for (const Device& device : profile.devices) {
@@ -107,23 +110,23 @@ uint64_t peak_of(const Profile& profile) {
   return bytes;
 }
 
-// Shells and tools that a program runs by the hundred: if many processes are small beside the largest one, their files
-// are dropped; the list of processes and the program's profile have their numbers. A process that failed, lost
-// something or reached a limit keeps its file.
+// Whether a process is so small that its file may be removed. A program may run shells and tools by the hundred. If
+// many processes are small compared with the largest one, their files are removed, and their numbers remain in the list
+// of processes and in the program's profile. A process that failed, lost events or reached a limit keeps its file.
 bool is_small(const SavedProfile& one, uint64_t largest_bytes) {
   constexpr uint64_t kSmallBytes = 1 << 20;
-  constexpr uint64_t kSmallResidentBytes = 64 << 20;  // more may be an allocator of its own
+  constexpr uint64_t kSmallResidentBytes = 64 << 20;  // with more, it may have an allocator of its own
   return !one.path.empty() && one.has_ended_well && one.peak_bytes < std::min(kSmallBytes, largest_bytes / 10) &&
          one.resident_bytes < kSmallResidentBytes && one.devices.empty() && one.refused.empty() &&
          one.violations == 0 && one.lost == 0;
 }
 
-// Returns the files to be removed when all is written.
+// Returns the files to be removed when all profiles are written.
 std::vector<std::string> drop_small(uint64_t root_peak_bytes, std::vector<SavedProfile>* others) {
   constexpr size_t kMany = 30;
   uint64_t largest_bytes = root_peak_bytes;
   for (const SavedProfile& one : *others) largest_bytes = std::max(largest_bytes, one.peak_bytes);
-  std::set<uint64_t> small;  // by pid: a process has a profile for each of its images
+  std::set<uint64_t> small;  // pids: a process has a profile for each of its images
   for (const SavedProfile& one : *others) {
     if (is_small(one, largest_bytes)) small.insert(one.pid);
   }
@@ -138,7 +141,7 @@ std::vector<std::string> drop_small(uint64_t root_peak_bytes, std::vector<SavedP
 
 }  // namespace
 
-// Waits for the others before it writes the root's profile, which names them.
+// Waits until the other profiles are written, because the root's profile lists them.
 std::optional<Finished> RunSession::finish_root(const Processes& processes, const WatchResult& watched,
                                                 std::vector<SavedProfile>* others, std::vector<Problem>* problems) {
   if (processes.root_problem()) problems->push_back(*processes.root_problem());
@@ -174,9 +177,9 @@ std::optional<Finished> RunSession::finish_root(const Processes& processes, cons
       },
       [this](Profile* profile) {
         try {
-          // For a Python program, rows of imports are added to its stacks, which must not be read at the same time.
+          // Not for a Python program: its summary adds rows of imports to the stacks, which the writing thread reads.
           if (!options_.quiet && !has_python(*profile)) prepare_summary(profile);
-        } catch (const std::bad_alloc&) {  // show() tries again when the profile is written
+        } catch (const std::bad_alloc&) {  // show() tries again when the profile has been written
         }
       });
   if (finished) {
@@ -185,7 +188,7 @@ std::optional<Finished> RunSession::finish_root(const Processes& processes, cons
       problems->push_back(profile_elsewhere(
           shown, finished->elsewhere->id == "HP032" ? "there was no room" : "its folder is gone or refuses it",
           finished->saved.path));
-      if (claim.may_overwrite && is_hidden()) ::unlink(claim.path.c_str());  // the checkpoint, which has less
+      if (claim.may_overwrite && is_hidden()) ::unlink(claim.path.c_str());  // the checkpoint, which has older numbers
     } else {
       show_file(&finished->saved);
     }
@@ -213,7 +216,7 @@ void RunSession::save_page(const Profile& profile, const std::string& file) {
   if (!saved) warn(saved.problem());
 }
 
-// The profile is written: an error from here on is no failure of the run.
+// Errors in here do not fail the run, because the profile has been written.
 void RunSession::show(Finished* root, const std::vector<SavedProfile>& others,
                       const std::vector<SavedProfile>& images) {
   try {
@@ -250,9 +253,9 @@ void RunSession::show(Finished* root, const std::vector<SavedProfile>& others,
 
 int RunSession::finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away) {
   std::vector<Problem> problems;
-  std::vector<SavedProfile> saved;  // all but the root's last image
+  std::vector<SavedProfile> saved;  // all profiles but that of the root's last image
   std::optional<Finished> root = finish_root(processes, watched, &saved, &problems);
-  // The program's own exit code counts for more than what we could not see, unless it is 0.
+  // Reported only if the program exited with 0, because the problem would replace the program's exit code.
   if (root && own_malloc_ && root->profile->run.coverage.inner_allocators.empty() &&
       root->profile->run.counters.allocations == 0 && exit_code(watched.end) == 0) {
     problems.push_back(program_hides_allocations(options_.program[named_]));
@@ -293,7 +296,8 @@ int RunSession::finish(const WatchResult& watched, const Processes& processes, u
   return exit_code(watched.end);
 }
 
-// A limit of the wrong device would make a test of a small card pass on a large one.
+// A test may limit a large GPU to the memory of a small one. If the limit names the wrong device, the test would pass
+// although nothing was limited.
 void RunSession::warn_of_unused_limits(const std::vector<SavedProfile>& images) {
   std::set<std::string> used;
   const auto add = [&used](const auto& devices) {
@@ -308,7 +312,7 @@ void RunSession::warn_of_unused_limits(const std::vector<SavedProfile>& images) 
   }
 }
 
-// Under a memory limit no thread is started for it.
+// Under a memory limit, progress is shown without a thread of its own.
 void RunSession::show_progress() {
   if (options_.quiet) return;
   progress_.emplace(options_.color, is_memory_limited() ? ProgressThread::kNone : ProgressThread::kOwn);

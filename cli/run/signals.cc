@@ -1,27 +1,30 @@
-// cli/run/signals.cc: signals are read from a descriptor, so that they interrupt nothing.
+// cli/run/signals.cc: signals are read from a signalfd, so that they interrupt no system call.
 //
-// A handler could only set a flag, which the loop would have to check everywhere. A signalfd is one more thing to wait
-// for. The price: the signals have to be blocked, and a child inherits that, so the previous mask is kept, and restored
-// in every child.
+// A handler could only set a flag, which the loop would have to check everywhere. A signalfd is just one more
+// descriptor to wait for. But the signals have to be blocked, and children inherit the mask. So the previous mask is
+// kept, and restored in every child.
 //
 // A signal that reached us may have reached the program, too: a terminal's Ctrl-C and kill(-group) go to all processes
 // of our group, and systemd sends to each process of a control group in turn. The siginfo is the same in all cases, and
-// a handled signal leaves no trace in /proc. But the kernel wakes an epoll instance that watches a signalfd whenever a
-// signal that is not ignored is sent to the process that *added* the signalfd (epoll(7) under signalfd(2)). So the
-// child adds one before its exec, and we, with both descriptors, are woken when the program is sent a signal; which one
-// is unknown. epoll_wait() asks the signalfd again in our own context, and drops the event if nothing is pending there;
-// therefore one signal stays pending in our main thread (kMarker), and the registration is edge-triggered.
+// a handled signal leaves no trace in /proc. But if an epoll instance watches a signalfd, the kernel wakes it whenever
+// a signal that is not ignored is sent to the process that *added* the signalfd (epoll(7) under signalfd(2)). So the
+// child adds a signalfd to our epoll instance before its exec. From then on, we are woken when the program is sent a
+// signal, but do not learn which one. epoll_wait() then asks the signalfd again in our own context, and drops the event
+// if no signal is pending there. Therefore one signal always stays pending in our main thread (kMarker), and the
+// registration is edge-triggered.
 //
-// The program's signal and ours come together, so a signal that is usually sent to groups (the terminal's, and SIGTERM)
-// is held back for kTogetherNs, and forwarded if the program was sent no signal in that time. All others are forwarded
-// at once: a SIGCHLD to the program would be taken for its SIGUSR1. If a program gets other signals all the time (a
-// shell's SIGCHLD, timers), the wake-up means nothing, so all are forwarded at once; so is a signal by which the
-// program ends anyway. Twice is bad, never is worse.
+// A signal to a group reaches us and the program at about the same time. So a signal that is usually sent to groups
+// (the terminal's, and SIGTERM) is held back for kTogetherNs, and forwarded only if the program was sent no signal in
+// that time. All other signals are forwarded at once; otherwise a SIGCHLD to the program would be taken for the SIGUSR1
+// that we got. If a program gets other signals all the time (a shell's SIGCHLD, timers), the wake-up proves nothing, so
+// all signals are forwarded at once. If in doubt, a signal is forwarded: to get it twice is bad, but never to get it is
+// worse.
 //
-// Between an init and its run nothing is guessed. The init forwards each signal inside one of its own (kCarrier), which
-// queues: one of the signal's own number would merge with a pending one. The run drops the second of two that came both
-// ways; one that came through the init alone was sent to no group, so the program did not get it. The run passes
-// signals up in the same way, so that the init does not take them for signals to be forwarded.
+// Between an init and its run nothing is guessed. The init forwards each signal as the payload of a real-time signal
+// (kCarrier), because these are queued, while a signal of the original number would merge with a pending one. If a
+// signal reaches the run directly and through the init, the run drops the second. If it comes only through the init, it
+// was not sent to the group, so the program did not get it. The run sends signals for our parent to the init in the
+// same way, so that the init does not forward them back.
 #include "cli/run/signals.h"
 
 #include "cli/base/clock.h"
@@ -44,15 +47,16 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr int kMarker = SIGSTKFLT;  // no kernel on this processor sends it
+constexpr int kMarker = SIGSTKFLT;  // the kernel never sends it on this architecture
 // `timeout` and shells signal the process and then its group: that is one request, not two.
 constexpr uint64_t kSecondAfterNs = 200'000'000;
 constexpr uint64_t kTogetherNs = 3'000'000;   // systemd took 0.1 to 0.4 ms for a control group of 8 processes
-constexpr uint64_t kSameLookNs = 2'000'000;   // the collector's longest pause between two checks
-constexpr uint64_t kQuietNs = 5'000'000'000;  // after so long without signals, one now is the one that we got
-constexpr uint64_t kBothNs = 1'000'000'000;   // under load, an init and its run may read a signal so far apart
+constexpr uint64_t kSameLookNs = 2'000'000;   // the collector's longest time between two checks
+constexpr uint64_t kQuietNs = 5'000'000'000;  // after this time without signals, a new one is taken for ours
+constexpr uint64_t kBothNs = 1'000'000'000;   // under load, init and run may read a signal this far apart
 constexpr size_t kMostSingles = 4096;
-// Its si_code is one that no other sender uses; si_errno has the number and the code of the carried signal.
+// The signal that carries another one between init and run. Its si_code is one that no other sender uses, and its
+// si_errno has the number and the si_code of the carried signal.
 const int kCarrier = SIGRTMAX;
 constexpr int kCarries = -113;
 constexpr useconds_t kStillStoppedUs = 50'000;
@@ -64,10 +68,10 @@ bool is_terminals(int number) {
   return false;
 }
 
-// Whether it is usually sent to whole groups.
+// Whether this signal is usually sent to whole process groups.
 bool is_for_groups(int number) { return number == SIGTERM || is_terminals(number); }
 
-// Whether its default action ends a process.
+// Whether the signal's default action ends a process. False also for signals that heapprof itself survives.
 bool is_ending(int number) {
   for (const int one : {SIGCHLD, SIGCONT, SIGWINCH, SIGURG, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ, SIGXCPU}) {
     if (one == number) return false;
@@ -75,7 +79,7 @@ bool is_ending(int number) {
   return true;
 }
 
-// Whether the kernel sent it because of something that we or our children did.
+// Whether the kernel sent the signal because of something that we or our children did.
 bool is_about_us(const signalfd_siginfo& info) {
   const auto number = static_cast<int>(info.ssi_signo);
   if (number == SIGCHLD || number == SIGXCPU) return info.ssi_code > 0;
@@ -83,7 +87,7 @@ bool is_about_us(const signalfd_siginfo& info) {
   return false;
 }
 
-// Sends it as kill(2), or as sigqueue(3) with its value.
+// Sends the signal as kill(2) does, or as sigqueue(3) does with its value.
 void forward(pid_t pid, const signalfd_siginfo& info) {
   const auto number = static_cast<int>(info.ssi_signo);
   if (info.ssi_code == SI_QUEUE) {
@@ -100,7 +104,8 @@ void forward(pid_t pid, const signalfd_siginfo& info) {
 
 bool g_has_init = false;
 
-// Sends it between our two processes. For queued signals, signalfd shows sender and value.
+// Sends the signal inside a kCarrier between our two processes. For a queued signal, the receiver's signalfd has the
+// original sender and value.
 void carry(pid_t pid, const signalfd_siginfo& info, int code) {
   siginfo_t carried{};
   carried.si_signo = kCarrier;
@@ -112,7 +117,7 @@ void carry(pid_t pid, const signalfd_siginfo& info, int code) {
   if (syscall(SYS_rt_sigqueueinfo, pid, kCarrier, &carried) != 0) kill(pid, static_cast<int>(info.ssi_signo));
 }
 
-// Whether it is a carrier; *info is then the carried signal.
+// True if *info is a carrier; it is then replaced by the carried signal.
 bool unwrap(signalfd_siginfo* info) {
   if (static_cast<int>(info->ssi_signo) != kCarrier || info->ssi_code != kCarries) return false;
   info->ssi_signo = static_cast<uint32_t>(info->ssi_errno) >> 16;
@@ -121,14 +126,15 @@ bool unwrap(signalfd_siginfo* info) {
   return true;
 }
 
-// The kernel sends the hangup of a terminal to the leader of its session alone (tty_signal_session_leader() in its
-// drivers/tty/tty_jobctrl.c).
+// Whether a terminal's hangup sent the signal. The kernel sends it only to the leader of the terminal's session
+// (tty_signal_session_leader() in drivers/tty/tty_jobctrl.c of the kernel).
 bool is_hangup(const signalfd_siginfo& info) {
   const auto number = static_cast<int>(info.ssi_signo);
   return info.ssi_code == SI_KERNEL && (number == SIGHUP || number == SIGCONT) && getsid(0) == getpid();
 }
 
-// Whether it reached our process group only, and the program is in another.
+// Whether the signal was typed at the terminal, and so sent to our process group, while the program is in another
+// group.
 bool is_for_our_group(const signalfd_siginfo& info, pid_t program) {
   const bool is_typed = info.ssi_code == SI_KERNEL && is_terminals(static_cast<int>(info.ssi_signo));
   return is_typed && !is_hangup(info) && getpgid(program) != getpgrp();
@@ -139,7 +145,8 @@ uint64_t signals_in(const std::string& status, const char* field) {
   return at == std::string::npos ? 0 : std::strtoull(status.c_str() + at + std::string(field).size(), nullptr, 16);
 }
 
-// Whether the kernel drops it when it is sent: then it leaves no trace.
+// Whether the kernel drops the signal when it is sent to that process. A dropped signal does not wake the epoll
+// instance.
 bool is_dropped(pid_t pid, int number) {
   const std::string status = read_proc(pid, "status");
   const auto is_in = [&](const char* field) { return (signals_in(status, field) >> (number - 1) & 1) != 0; };
@@ -152,7 +159,8 @@ bool is_ignored_or_blocked(pid_t pid, int number) {
   return (((signals_in(status, "\nSigIgn:") | signals_in(status, "\nSigBlk:")) >> (number - 1)) & 1) != 0;
 }
 
-// Whether our parent started us with it ignored: then it waits for the signal, as xinit does for an X server's SIGUSR1.
+// Whether our parent started us with the signal ignored. That means that the parent waits for it, as xinit does for an
+// X server's SIGUSR1.
 bool was_ignored_at_start(int number) {
   struct sigaction action {};
   if (number == SIGPIPE || number == SIGXFSZ) return false;  // we ignore these ourselves
@@ -168,9 +176,9 @@ pid_t parent_of(pid_t pid) {
   return at == std::string::npos ? 0 : static_cast<pid_t>(std::strtol(status.c_str() + at + field.size(), nullptr, 10));
 }
 
-// Whether the program, or a process below it, sent it: kill(getppid(), …). program: 0: no program.
+// Whether the program, or a descendant of it, sent the signal, as by kill(getppid(), …). program: 0 if there is none.
 bool is_from_below(const signalfd_siginfo& info, pid_t program) {
-  constexpr int kMostGenerations = 1000;  // pids are reused: the walk may not end by itself
+  constexpr int kMostGenerations = 1000;  // if pids are reused, the walk might not end
   if (info.ssi_code != SI_USER && info.ssi_code != SI_QUEUE && info.ssi_code != SI_TKILL) return false;
   pid_t pid = static_cast<pid_t>(info.ssi_pid);
   for (int i = 0; i < kMostGenerations && pid > 1 && program > 1; ++i) {
@@ -180,8 +188,8 @@ bool is_from_below(const signalfd_siginfo& info, pid_t program) {
   return false;
 }
 
-// Sends our parent what the program would have sent to it without us in between. PID 1 would not expect it: it may be
-// the container's, or have become our parent because ours has ended.
+// Sends our parent a signal that the program would have sent to it without heapprof in between. PID 1 gets nothing,
+// because it does not expect the signal: it is the container's init, or has become our parent because ours has ended.
 void pass_up(const signalfd_siginfo& info) {
   if (info.ssi_signo == SIGCHLD || getppid() <= 1) return;
   if (g_has_init) {
@@ -191,8 +199,8 @@ void pass_up(const signalfd_siginfo& info) {
   }
 }
 
-// Whether it is known at once that the program meant its parent: the sender is in another process group than ours; the
-// parent waits for the signal; or the parent gets signals to the group anyway.
+// Whether it is certain without waiting that the program meant only its parent: the sender is in another process group
+// than ours, the parent waits for the signal, or the parent gets signals to the group anyway.
 bool is_for_parent_alone(const signalfd_siginfo& info) {
   const auto number = static_cast<int>(info.ssi_signo);
   const pid_t group = getpgid(static_cast<pid_t>(info.ssi_pid));  // -1: the sender is gone
@@ -200,12 +208,12 @@ bool is_for_parent_alone(const signalfd_siginfo& info) {
   return !is_for_groups(number) && (was_ignored_at_start(number) || getpgid(getppid()) == getpgrp());
 }
 
-// Continues `stopped` when `pid` is no longer stopped. Only this does: the program can be continued, or killed, without
-// us.
+// Runs in a child: continues the process `stopped` when `pid` is no longer stopped. It is needed because others may
+// continue or kill the program while we are stopped.
 [[noreturn]] void continue_with(pid_t pid, pid_t stopped) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (; getppid() == stopped; usleep(kStillStoppedUs)) {
-    if (!is_stopped(pid)) kill(stopped, SIGCONT);  // repeatedly: the first one may come before the stop
+    if (!is_stopped(pid)) kill(stopped, SIGCONT);  // repeatedly, as the first one may come before the stop
   }
   _exit(0);
 }
@@ -226,7 +234,7 @@ SignalWatch::SignalWatch() {
     if (sigaction(number, &action, &previous) == 0) previous_actions_.emplace_back(number, previous);
   };
   for (const int number : {SIGPIPE, SIGXFSZ}) set(number, SIG_IGN);
-  set(SIGCHLD, SIG_DFL);  // if our parent ignored it, our child's status would be lost
+  set(SIGCHLD, SIG_DFL);  // if it stayed ignored, our child's status would be lost
   sigset_t marker;
   sigemptyset(&marker);
   sigaddset(&marker, kMarker);
@@ -249,7 +257,7 @@ SignalWatch::~SignalWatch() {
   drop();
   signalfd_siginfo marker;
   [[maybe_unused]] const ssize_t taken = read(marker_.get(), &marker, sizeof marker);
-  for (const int number : {SIGPIPE, SIGXFSZ}) signal(number, SIG_IGN);  // drops pending signals of any thread
+  for (const int number : {SIGPIPE, SIGXFSZ}) signal(number, SIG_IGN);  // this also drops pending ones
   sigprocmask(SIG_SETMASK, &previous_, nullptr);
   for (const auto& [number, action] : previous_actions_) sigaction(number, &action, nullptr);
 }
@@ -262,7 +270,8 @@ void SignalWatch::enter_program() const {
   sigprocmask(SIG_SETMASK, &previous_, nullptr);
 }
 
-// A program with many signals would wake us for each: so its descriptor is checked when a signal of ours comes.
+// If the program gets many signals, each would wake us. So unless it was sent none for kQuietNs, its descriptor is only
+// checked when we get a signal.
 void SignalWatch::add_waiting(std::vector<pollfd>* waiting) const {
   waiting->push_back({fd_.get(), POLLIN, 0});
   is_watching_ = monotonic_ns() - programs_signal_ns_ >= kQuietNs;
@@ -274,12 +283,12 @@ void SignalWatch::note_programs_signals() {
   if (epoll_wait(programs_.get(), &event, 1, 0) != 1) return;
   programs_signal_before_ns_ = programs_signal_ns_;
   programs_signal_ns_ = monotonic_ns();
-  if (!is_watching_) programs_signal_before_ns_ = programs_signal_ns_;  // at any time since: no evidence about ours
+  if (!is_watching_) programs_signal_before_ns_ = programs_signal_ns_;  // may be long ago: proves nothing
 }
 
 void SignalWatch::set_init() { g_has_init = true; }
 
-// Whether both an init and this process, its run, were sent the signal, and it has already come the other way. Signals
+// True if the signal was sent to both the init and this process, its run, and the other copy has already come. Copies
 // of one number and sender come in pairs, in any order.
 bool SignalWatch::has_come_already(const signalfd_siginfo& info, bool is_through_init) {
   const uint64_t now_ns = monotonic_ns();
@@ -314,7 +323,8 @@ void SignalWatch::wait_for_run(pid_t pid) const {
   }
 }
 
-// If the program ignores or blocks the signal, it would never end by it: the second one is meant for us.
+// If the program ignores or blocks the signal, the signal would never end it. So the second such signal is taken to
+// mean heapprof.
 bool SignalWatch::is_for_leaving(int number, pid_t pid) {
   if (number != SIGINT && number != SIGTERM && number != SIGHUP && number != SIGQUIT) return false;
   if (!is_ignored_or_blocked(pid, number)) return false;
@@ -326,7 +336,7 @@ bool SignalWatch::is_for_leaving(int number, pid_t pid) {
 
 void SignalWatch::forward_to_program(pid_t pid, const signalfd_siginfo& info) {
   forward(pid, info);
-  epoll_event own;  // that event was our own signal
+  epoll_event own;  // drops the wake-up that our own signal caused
   static_cast<void>(epoll_wait(programs_.get(), &own, 1, 0));
 }
 
@@ -363,7 +373,7 @@ int SignalWatch::handle(pid_t pid) {
       continue;
     }
     if (one.is_to_init && !is_kernels && is_for_groups(number)) {
-      if (monotonic_ns() < one.until_ns) return 0;  // this process may still be sent it, too
+      if (monotonic_ns() < one.until_ns) return 0;  // it may still come to this process, too
       waiting_.pop_front();
       if (is_for_leaving(number, pid)) return number;
       forward_to_program(pid, one.info);
@@ -374,8 +384,8 @@ int SignalWatch::handle(pid_t pid) {
     if (is_quiet && !is_twin && monotonic_ns() < one.until_ns) return 0;
     waiting_.pop_front();
     if (one.is_from_below) {
-      // If our parent is in the group, kill(0, …) reaches it anyway, once, as it would without us. If the program's own
-      // signal would not show, do not guess: another process could die of it.
+      // If our parent is in the group, kill(0, …) reaches it anyway, once, as without heapprof. It is passed up only if
+      // a signal of the program to its group would have woken us: a wrong guess could kill another process.
       if (is_alone && !is_twin && !is_dropped(pid, number)) pass_up(one.info);
       continue;
     }
@@ -386,8 +396,8 @@ int SignalWatch::handle(pid_t pid) {
   return 0;
 }
 
-// The shell waits for us, and sees only our stop. A SIGCONT drops a stop signal before it, so ours is made pending
-// before we check whether the program has been continued already.
+// The shell waits for us, so it notices only if we stop. A SIGCONT drops a pending stop signal. So we make our stop
+// signal pending first, and then check whether the program has been continued already.
 void SignalWatch::stop_with(pid_t pid, int number) {
   const pid_t own = getpid();
   const pid_t group = getpgid(pid);
@@ -409,7 +419,7 @@ void SignalWatch::stop_with(pid_t pid, int number) {
     const pid_t waker = fork();
     if (waker == 0) continue_with(pid, own);
     if (number == SIGSTOP) kill(own, number);
-    sigprocmask(SIG_UNBLOCK, &stop, nullptr);  // stops here
+    sigprocmask(SIG_UNBLOCK, &stop, nullptr);  // this process stops here
     sigprocmask(SIG_BLOCK, &stop, nullptr);
     if (waker > 0) {
       kill(waker, SIGKILL);
@@ -419,7 +429,7 @@ void SignalWatch::stop_with(pid_t pid, int number) {
   if (number != SIGSTOP) sigaction(number, &previous, nullptr);
   sigaddset(&stop, SIGCONT);
   const timespec at_once{};
-  bool is_continued = false;  // otherwise we could not be stopped: an orphaned process group, PID 1
+  bool is_continued = false;  // false: we could not be stopped, as PID 1 or in an orphaned group
   for (int got = 0; (got = sigtimedwait(&stop, nullptr, &at_once)) > 0;) is_continued = is_continued || got == SIGCONT;
   if (!is_continued || !is_stopped(pid)) return;
   if (had_terminal && tcgetpgrp(terminal.get()) == getpgrp()) tcsetpgrp(terminal.get(), group);

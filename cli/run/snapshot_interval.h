@@ -8,7 +8,8 @@
 
 namespace heapprof::cli {
 
-// "5s", "250ms", "2min", "1h" in nanoseconds, from 10 ms to a day; "marks": kMarksOnly. A problem for anything else.
+// Returns "5s", "250ms", "2min" or "1h" in nanoseconds, from 10 ms to a day; kMarksOnly for "marks"; a problem for
+// anything else.
 Result<uint64_t> parse_snapshot_interval(std::string_view text);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,6 @@
-// cli/run/snapshot_taker.cc: a fork copies all tables without code for each of them, and pauses the collector only for
-// itself. The rings are shared with the target and not copied: the copy never reads them.
+// cli/run/snapshot_taker.cc: a fork copies all tables without any code for each of them, and stops the collector only
+// while it forks. A fork does not copy the rings, which are shared with the target, so the forked copy never reads
+// them.
 #include "cli/run/snapshot_taker.h"
 
 #include "cli/base/problems.h"
@@ -24,7 +25,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr ptrdiff_t kMostWritersAtOnce = 4;
-constexpr int kSnapshotPatience = 300;  // at the end of the run: 30 s for the writers at work
+constexpr int kSnapshotPatience = 300;  // in steps: at the end of the run, wait 30 s for writers at work
 constexpr useconds_t kSnapshotPatienceStepUs = 100'000;
 
 void answer(const Caller& caller, SnapshotStatus status, const std::string& text, const SnapshotAnswer& numbers = {}) {
@@ -48,7 +49,7 @@ std::string refusal_of_snapshot(const Caller& caller) {
 
 SnapshotTaker::~SnapshotTaker() {
   for (int i = 0; i < kSnapshotPatience && reap(); ++i) usleep(kSnapshotPatienceStepUs);
-  for (const Work& work : at_work_) {  // a pipe without a reader
+  for (const Work& work : at_work_) {  // stuck, as when writing to a pipe without a reader
     kill(work.writer, SIGKILL);
     waitpid(work.writer, nullptr, 0);
   }
@@ -77,24 +78,24 @@ void SnapshotTaker::take(const Caller& caller, Server* server, Processes* proces
     return answer(caller, SnapshotStatus::kRefused, "four others are being taken");
   UniqueFd said(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!said.is_open()) return answer(caller, SnapshotStatus::kRefused, errno_text(errno));
-  processes->drain(RoundKind::kAll);  // all that is published at this moment
+  processes->drain(RoundKind::kAll);  // takes all events published so far
   const pid_t writer = fork();
   if (writer == 0) write(caller, of, said.get(), server, processes);
   if (writer < 0) return answer(caller, SnapshotStatus::kRefused, errno_text(errno));
   at_work_.push_back({writer, of, std::move(said)});
 }
 
-// Runs in the copy. The finisher's threads are not in it, so it makes its own finisher; no object of the run is
-// destroyed.
+// Runs in the forked copy. The run's Finisher has threads, which a fork does not copy, so a new one is made. The copy
+// ends by _exit(), so that no destructor of the run's objects runs.
 void SnapshotTaker::write(const Caller& caller, pid_t of, int said, Server* server, Processes* processes) const {
   const auto say = [&](SnapshotStatus status, const std::string& text, const SnapshotAnswer& numbers = {}) {
-    eventfd_write(said, 1);  // first: a client that has the answer may ask again at once
+    eventfd_write(said, 1);  // before the answer, after which the client may ask again at once
     answer(caller, status, text, numbers);
   };
   answer(caller, SnapshotStatus::kWorking, "");
   server->abandon();
   const int null = open("/dev/null", O_RDWR);
-  for (int fd = 0; fd <= 2; ++fd) dup2(null, fd);  // a reader of the run's output must not wait for us
+  for (int fd = 0; fd <= 2; ++fd) dup2(null, fd);  // a reader of the run's output must not have to wait for the copy
   try {
     const SnapshotRequest& request = *caller.snapshot;
     Finisher finisher(options_);

@@ -1,11 +1,14 @@
 // cli/run/snapshot_taker.h: writes profiles of processes while they run.
 //
 // Guarantees
-//  - The collector goes on as soon as it has forked: the copy, which no longer changes, is named and written.
-//  - Only processes of our own user and of root are served; one snapshot of a process at a time, a few in all.
+//  - The collector continues as soon as it has forked. The forked copy, whose data does not change, looks up names and
+//    writes the profile.
+//  - Only requests from processes of our own user or of root are served. One snapshot of a process is taken at a time,
+//    and at most four in all.
 // Context:  the collector's thread, between two drain passes.
-// Trust:    requests are hostile: checked field by field.
-// Cost:     a fork: some 10 ms for each GiB that the collector holds, and the memory that changes while the copy lives.
+// Trust:    requests may be hostile; every field is checked.
+// Cost:     a fork, which takes about 10 ms for each GiB of the collector's memory; and a copy of each page that
+//           changes while the forked copy lives.
 #pragma once
 
 #include "cli/run/checkpoints.h"
@@ -23,15 +26,15 @@ class SnapshotTaker {
  public:
   SnapshotTaker(FinishOptions options, pid_t root_pid, Checkpoints* checkpoints)
       : options_(options), root_pid_(root_pid), checkpoints_(checkpoints) {}
-  ~SnapshotTaker();  // waits for those at work, 30 s at most
+  ~SnapshotTaker();  // waits for the writers at work, 30 s at most
   SnapshotTaker(const SnapshotTaker&) = delete;
   SnapshotTaker& operator=(const SnapshotTaker&) = delete;
 
   // pre: caller.snapshot
   void take(const Caller& caller, Server* server, Processes* processes);
-  // Reaps finished writers; true if others are at work.
+  // Reaps finished writers. True: other writers are still at work.
   bool reap();
-  // The same, and writes checkpoints.
+  // The same, and also starts and reaps checkpoints.
   void tick(Server* server, Processes* processes) {
     reap();
     checkpoints_->tick(server, processes);
@@ -41,9 +44,9 @@ class SnapshotTaker {
   struct Work {
     pid_t writer;
     pid_t of;
-    UniqueFd said;  // an eventfd, which the writer sets before its last answer
+    UniqueFd said;  // an eventfd that the writer sets before it sends its last answer
   };
-  // True for a writer that only has to end, which takes time if the copy is large.
+  // True if the writer has answered and only has to exit, which takes time if the copy is large.
   static bool is_said(const Work& work);
   [[noreturn]] void write(const Caller& caller, pid_t of, int said, Server* server, Processes* processes) const;
 

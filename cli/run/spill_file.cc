@@ -1,5 +1,5 @@
-// cli/run/spill_file.cc: see spill_file.h. The lists are plain numbers, so their bytes are the format: only the process
-// that wrote the file reads it.
+// cli/run/spill_file.cc: see spill_file.h. The lists' elements are written as their bytes in memory, because they are
+// plain numbers, and only the process that wrote the file reads it.
 #include "cli/run/spill_file.h"
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@ namespace heapprof::cli {
 
 namespace {
 
-// Calls with(list) for each list that is kept on disk; devices differ in their number of lists.
+// Calls with(list) for each list that is moved to disk.
 template <typename R, typename F>
 void for_each_list(R& recording, F with) {
   with(recording.locations);
@@ -91,7 +91,7 @@ bool SpillFile::put(Recording* recording, Extent* extent) {
     at_off += list.size() * sizeof(T);
   });
   if (!is_written) {
-    // A list could not be written. Its part on disk is freed here, or overwritten by the next.
+    // The lists that were written so far are cut off. If that fails, the next put() overwrites them.
     [[maybe_unused]] const int cut = ftruncate(fd_.get(), static_cast<off_t>(end_off_));
     return false;
   }

@@ -1,9 +1,10 @@
-// cli/run/spill_file.h: keeps the numbers of ended processes on disk until their profiles are written.
+// cli/run/spill_file.h: keeps the recordings of ended processes on disk until their profiles are written.
 //
 // Guarantees
-//  - take() returns exactly what put() took. The file has no name: it is gone when the run is over, however that ends.
-//  - Space of lists that were taken back is freed (if the file system can punch holes).
-// Context:  put() from one thread at a time; take() from any.
+//  - take() returns exactly what put() took. The file has no name, so the kernel removes it when the run ends, even if
+//    the run is killed.
+//  - When lists are taken back, their space on disk is freed, if the file system can punch holes.
+// Context:  put() by one thread at a time; take() by any thread.
 // Cost:     a copy to the page cache, about 1 GB/s; a C++ compiler's 958,000 stacks are 250 MB.
 #pragma once
 
@@ -29,9 +30,10 @@ class SpillFile {
     std::vector<uint64_t> counts;  // elements of each list, in the order of writing
   };
 
-  // Moves the lists of *recording to disk. False: the disk takes no more; *recording is whole.
+  // Moves the lists of *recording to disk. False: they cannot be written, as when the disk is full, and *recording is
+  // unchanged.
   bool put(Recording* recording, Extent* extent);
-  // Brings them back. False: they cannot be read.
+  // Moves the lists back from disk. False: they cannot be read.
   bool take(const Extent& extent, Recording* recording);
 
  private:

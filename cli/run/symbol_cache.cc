@@ -1,6 +1,6 @@
-// cli/run/symbol_cache.cc: if nothing can change names, they are looked up once a run. A module's names are kept for
-// later runs only if all of them came from complete debug information of one file, or from a file without any: names
-// from incomplete information would hide a package with the rest.
+// cli/run/symbol_cache.cc: names are looked up once a run, unless the file may have changed. They are kept for later
+// runs only if they all came from complete debug information of one file, or from a file without any. If names from
+// incomplete information were kept, a later run would not find the rest in a debug package that was installed since.
 #include "cli/run/symbol_cache.h"
 
 #include "cli/base/file_name.h"
@@ -14,11 +14,12 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kMostLocations = 2'000'000;  // locations; beyond it the cache begins anew
+constexpr size_t kMostLocations = 2'000'000;  // if the cache has more, it is emptied
 
 CallPair without_module(const CallPair& pair) { return {0, pair.outer_svma, pair.inner_svma}; }
 
-// "render (/build/render.dwo is not there)". All .dwo files may be in one package, which libdw reads since 0.192.
+// "render (/build/render.dwo is not there)". The .dwo files may be packed in one .dwp file, which libdw can read since
+// 0.192.
 std::string partly_read_text(const std::string& path, const std::string& missing_file) {
   const std::string package = path + ".dwp";
   const bool has_package = ::access(package.c_str(), R_OK) == 0;
@@ -36,7 +37,7 @@ uint64_t real_time_ns() {
 SymbolCache::~SymbolCache() {
   try {
     keep_all();
-  } catch (const std::exception&) {  // the next run finds these names itself
+  } catch (const std::exception&) {  // then the next run looks these names up itself
   }
 }
 
@@ -58,7 +59,7 @@ std::vector<Location> SymbolCache::missing_of(const std::vector<Location>& locat
   return missing;
 }
 
-// Pairs with an unknown location, and open ones that were never looked up.
+// The pairs that have to be looked up: those with an unknown location, and open calls that were never looked up.
 std::vector<CallPair> SymbolCache::missing_of(const std::vector<CallPair>& neighbours,
                                               const std::vector<Entry*>& known) const {
   std::vector<CallPair> missing;
@@ -79,7 +80,7 @@ std::vector<CallPair> SymbolCache::missing_of(const std::vector<CallPair>& neigh
   return missing;
 }
 
-// Called when names of this file are first needed.
+// Takes the file's names from the store. Called when they are first needed.
 void SymbolCache::begin(Entry* entry) {
   auto& [identity, known] = *entry;
   known.is_begun = true;
@@ -143,7 +144,7 @@ SymbolTable SymbolCache::symbolize(const std::vector<Module>& modules, const std
   std::vector<Location> missing = missing_of(locations, known);
   SymbolizeOptions with_missing = options;
   with_missing.neighbours = missing_of(options.neighbours, known);
-  // Both locations of a pair are looked up, even if one is known.
+  // Of a pair, both locations are looked up, even if one is known.
   for (const CallPair& pair : with_missing.neighbours) {
     const KeptNames& names = known[pair.module]->second.names;
     for (const uint64_t svma : {pair.outer_svma, pair.inner_svma})

@@ -1,13 +1,15 @@
-// cli/run/symbol_cache.h: reuses names found for one process for the next: children of one program share nearly all of
-// them, and so do the runs of a day (cli/symbolize/name_store.h).
+// cli/run/symbol_cache.h: reuses names that were found for one process for the next. Processes of one program share
+// nearly all names, and so do later runs (cli/symbolize/name_store.h).
 //
 // Guarantees
-//  - Names are shared only between modules of the same, unchanged file (path, build id, device, inode, size, times),
-//    and only if any change of it, or of its debug file, since before they were read would show.
-//  - Modules whose names could not be read go to unread_modules each time, and are not tried again. So do those whose
-//    debug information is incomplete, with the missing part: "render (/build/render.dwo is not there)".
-// Context:  any thread; one at a time symbolizes. The destructor keeps new names for later runs.
-// Cost:     symbolizing reads files in a separate process; a known name costs a look-up, and a stat for each module.
+//  - Names are shared only between modules with the same file (path, build id, device, inode, size, times). They are
+//    shared only if these facts would show any change of the file or of its debug file since before the names were
+//    read.
+//  - A module whose names could not be read is not tried again, and is added to unread_modules each time. A module
+//    whose debug information is incomplete is added, too, with the missing part: "render (/build/render.dwo is not
+//    there)".
+// Context:  any thread; calls of symbolize() wait for each other. The destructor stores new names for later runs.
+// Cost:     for new names, a separate process reads the files. A known name costs a look-up, and each module a stat.
 #pragma once
 
 #include "cli/model/profile/recording.h"
@@ -26,7 +28,7 @@ namespace heapprof::cli {
 
 class SymbolCache {
  public:
-  // folder: of names of earlier runs; empty: none.
+  // folder: where names of earlier runs are stored; empty: nowhere.
   explicit SymbolCache(const std::string& folder) : store_(folder) {}
   ~SymbolCache();
   SymbolCache(const SymbolCache&) = delete;
@@ -39,10 +41,10 @@ class SymbolCache {
   struct Known {
     KeptNames names;
     bool is_begun = false;       // has been looked up in the store
-    bool is_new = false;         // not all of them come from the store
+    bool is_new = false;         // some names do not come from the store
     bool has_source = false;     // names.debug_path is known
-    bool is_settled = true;      // it was read from files that would show a later change
-    bool may_keep = true;        // and from complete debug information of one file, or from a file without any
+    bool is_settled = true;      // the facts of the files read would show a later change
+    bool may_keep = true;        // its debug information is complete and of one file, or it has none
     bool is_unreadable = false;  // reading it crashed or did not end
     std::string missing_file;    // a missing part of its debug information
   };

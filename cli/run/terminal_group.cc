@@ -1,8 +1,8 @@
-// cli/run/terminal_group.cc: the terminal's foreground follows the program.
+// cli/run/terminal_group.cc: makes the program's process group the terminal's foreground group.
 //
-// The program cannot be given a group of its own from the start: others of the same pipeline must stay in the
-// foreground beside it. Nor is it enough to wait until SIGTTIN stops the program: timeout ignores that signal, and its
-// child reads the terminal, whose stops are not reported to us.
+// The program cannot be given a group of its own from the start, because other processes of the same pipeline must stay
+// in the foreground, too. And it is not enough to wait until SIGTTIN stops the program. For example, timeout ignores
+// that signal, and its child reads the terminal; the child's stops are not reported to us.
 #include "cli/run/terminal_group.h"
 
 #include "cli/base/clock.h"
@@ -26,13 +26,13 @@ namespace {
 
 constexpr uint64_t kOnItsWayNs = 200'000'000;
 
-// Whether a shell has made this process, or our process that waits for it (init.h), the leader of this group.
+// Whether a shell has made this process, or its init (init.h), the leader of this group.
 bool leads_own_group() {
   const pid_t leader = getpgrp();
   return leader == getpid() || (leader == getppid() && process_executable(leader) == process_executable(getpid()));
 }
 
-// The program leads a group of its own in our session, and we lead ours.
+// Whether the program leads a group of its own in our session, and we lead ours.
 bool is_apart(pid_t program) {
   return program != getpgrp() && getpgid(program) == program && getsid(program) == getsid(0) && leads_own_group();
 }
@@ -41,7 +41,7 @@ struct GroupMember {
   pid_t pid;
   pid_t parent;
   char state;
-  bool is_about_to_stop;  // by the terminal
+  bool is_about_to_stop;  // SIGTTIN or SIGTTOU is pending
 };
 
 GroupMember look_at_member(pid_t pid) {
@@ -68,7 +68,7 @@ std::vector<GroupMember> members_of(pid_t group) {
   return members;
 }
 
-// Whether the shell has started more than us in this group.
+// Whether the shell has started other processes than us in this group.
 bool is_job_shared() {
   const pid_t leader = getpgrp();
   const pid_t shell = look_at_member(leader).parent;
@@ -84,7 +84,8 @@ bool is_in_foreground(const UniqueFd& terminal) { return terminal.is_open() && t
 
 UniqueFd open_terminal() { return UniqueFd(open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)); }
 
-// A stop that was already on its way when the group was given the terminal may be seen only now.
+// Shortly after tick() gave the terminal, a stop from before may be reported: then the program only has to be
+// continued.
 bool TerminalGroup::give(pid_t program) {
   if (given_ns_ != 0 && monotonic_ns() - given_ns_ < kOnItsWayNs) return true;
   if (!is_apart(program)) return false;
@@ -106,7 +107,7 @@ void TerminalGroup::tick(pid_t program) {
   if (is_job_shared() || tcsetpgrp(terminal.get(), program) != 0) return;
   given_ns_ = monotonic_ns();
   for (const GroupMember& member : members_of(program)) {
-    // The process that waits for the program sees the program's own stop.
+    // Not the program itself: its stop is reported to us, and handled by give().
     if (member.pid != program && (member.state == 'T' || member.is_about_to_stop)) kill(member.pid, SIGCONT);
   }
 }

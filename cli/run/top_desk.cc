@@ -1,8 +1,8 @@
-// cli/run/top_desk.cc: an answer's data is in a file in memory, and the message has a fixed size.
+// cli/run/top_desk.cc: an answer is a message of fixed size; its data is in a memfd that is sent with the message.
 //
-// A socket takes 200 KiB, and a first sample may be 4 MiB: with pieces, the collector would have to keep the rest and
-// wait for room, for a client that may be stopped. A file in memory takes all of it at once; it lives until its last
-// reader closes it.
+// A socket's buffer takes 200 KiB, and a first sample may have 4 MiB. If data were sent in pieces, the collector would
+// have to keep the rest and wait for room, for a client that may be stopped. A memfd takes all of it at once, and the
+// kernel frees it when the last reader has closed it.
 #include "cli/run/top_desk.h"
 
 #include "cli/base/clock.h"
@@ -40,9 +40,9 @@ namespace {
 constexpr size_t kMostWatchers = 4;
 constexpr size_t kMostNaming = 2;
 constexpr size_t kMostAskers = 16;
-constexpr uint64_t kRestTimes = 19;  // a watcher waits this multiple of its last answer's time
+constexpr uint64_t kRestTimes = 19;  // after an answer, the next comes this multiple of its time later
 
-// Invalid if there is no memory for it.
+// A memfd with these bytes; closed if there is no memory for it.
 UniqueFd file_of(std::string_view bytes) {
   UniqueFd file(memfd_create("heapprof-top", MFD_CLOEXEC));
   while (file.is_open() && !bytes.empty()) {
@@ -54,7 +54,7 @@ UniqueFd file_of(std::string_view bytes) {
   return file;
 }
 
-// False: the client does not read it.
+// False: the answer could not be sent; the client may not read.
 bool send_answer(int connection, TopAnswer answer, std::string_view bytes) {
   UniqueFd file;
   if (!bytes.empty()) {
@@ -94,7 +94,7 @@ std::string refusal(const TopRequest& request, uid_t uid) {
   return "";
 }
 
-// nullptr: it is not being profiled (any more).
+// nullptr: the process is not being profiled, or no longer.
 ProcessCollector* find_collector(Processes* processes, pid_t of) {
   ProcessCollector* collector = nullptr;
   processes->for_each([&](pid_t pid, ProcessCollector& one) {
@@ -115,11 +115,11 @@ void tell_processes(int connection, Processes* processes) {
     TopProcesses told;
     processes->for_each([&](pid_t pid, ProcessCollector&) { told.pids.push_back(static_cast<uint32_t>(pid)); });
     send_answer(connection, answer, to_bytes(told));
-  } catch (const std::bad_alloc&) {  // the books come first
+  } catch (const std::bad_alloc&) {  // out of memory, which the books need more: no answer
   }
 }
 
-// Whether the last answer is still unread.
+// Whether the client has not read the last answer yet.
 bool has_unread(int connection) {
   int bytes = 0;
   return ioctl(connection, SIOCOUTQ, &bytes) != 0 || bytes != 0;
@@ -142,18 +142,18 @@ void add_devices(const Devices& devices, TopEnd* end) {
 
 }  // namespace
 
-TopDesk::~TopDesk() {
+TopService::~TopService() {
   for (const pid_t writer : at_work_) {
     kill(writer, SIGKILL);
     waitpid(writer, nullptr, 0);
   }
 }
 
-void TopDesk::reap() {
+void TopService::reap() {
   std::erase_if(at_work_, [](pid_t writer) { return waitpid(writer, nullptr, WNOHANG) != 0; });
 }
 
-void TopDesk::admit(Caller caller, Server* server, Processes* processes) {
+void TopService::admit(Caller caller, Server* server, Processes* processes) {
   const int connection = caller.connection.get();
   if (const std::string why = refusal(*caller.top, caller.uid); !why.empty()) {
     refuse(connection, TopStatus::kRefused, why);
@@ -183,16 +183,16 @@ void TopDesk::admit(Caller caller, Server* server, Processes* processes) {
   }
 }
 
-void TopDesk::add_waiting(std::vector<pollfd>* waiting) const {
+void TopService::add_waiting(std::vector<pollfd>* waiting) const {
   const uint64_t now_ns = monotonic_ns();
   for (const Watcher& watcher : watchers_) {
     if (!watcher.is_told && now_ns >= watcher.next_ns) waiting->push_back({watcher.connection.get(), POLLIN, 0});
   }
 }
 
-void TopDesk::serve(Processes* processes) {
+void TopService::serve(Processes* processes) {
   for (Watcher& watcher : watchers_) {
-    if (watcher.is_told || monotonic_ns() < watcher.next_ns) continue;  // Watch asks again, without a descriptor
+    if (watcher.is_told || monotonic_ns() < watcher.next_ns) continue;  // Watch calls serve() again later
     TopRequest request;
     const ssize_t got = recv(watcher.connection.get(), &request, sizeof request, MSG_DONTWAIT | MSG_TRUNC);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
@@ -210,7 +210,7 @@ void TopDesk::serve(Processes* processes) {
   answer_totals(processes);
 }
 
-void TopDesk::answer_totals(Processes* processes) {
+void TopService::answer_totals(Processes* processes) {
   if (askers_.empty() || monotonic_ns() < next_totals_ns_) return;
   const uint64_t begin_ns = monotonic_ns();
   processes->drain(RoundKind::kAll);
@@ -227,7 +227,7 @@ void TopDesk::answer_totals(Processes* processes) {
         answer.image = source.image;
         send_answer(asker.connection.get(), answer, to_bytes(look_at_totals(source)));
       }
-    } catch (const std::bad_alloc&) {  // the books come first: it finds its connection closed
+    } catch (const std::bad_alloc&) {  // out of memory: the client finds its connection closed
     }
   }
   askers_.clear();
@@ -235,9 +235,9 @@ void TopDesk::answer_totals(Processes* processes) {
   next_totals_ns_ = end_ns + kRestTimes * (end_ns - begin_ns);
 }
 
-void TopDesk::answer_sample(Watcher* watcher, Processes* processes) {
+void TopService::answer_sample(Watcher* watcher, Processes* processes) {
   const uint64_t begin_ns = monotonic_ns();
-  processes->drain(RoundKind::kAll);  // all that is published at this moment
+  processes->drain(RoundKind::kAll);  // takes all events published so far
   ProcessCollector* collector = find_collector(processes, watcher->pid);
   TopAnswer answer;
   answer.status = TopStatus::kSample;
@@ -251,14 +251,14 @@ void TopDesk::answer_sample(Watcher* watcher, Processes* processes) {
       answer.image = source.image;
       is_taken = send_answer(watcher->connection.get(), answer, to_bytes(watcher->cursor.look(source)));
     }
-  } catch (const std::bad_alloc&) {  // the books come first
+  } catch (const std::bad_alloc&) {  // out of memory, which the books need more: no answer
   }
   if (!is_taken) watcher->connection.reset();
   const uint64_t end_ns = monotonic_ns();
   watcher->next_ns = end_ns + kRestTimes * (end_ns - begin_ns);
 }
 
-void TopDesk::begin_names(const Caller& caller, pid_t of, Server* server, Processes* processes) {
+void TopService::begin_names(const Caller& caller, pid_t of, Server* server, Processes* processes) {
   reap();
   if (at_work_.size() >= kMostNaming) {
     refuse(caller.connection.get(), TopStatus::kRefused, "names are being looked up for others");
@@ -279,12 +279,12 @@ void TopDesk::begin_names(const Caller& caller, pid_t of, Server* server, Proces
   }
 }
 
-// Runs in the copy.
-void TopDesk::write_names(const Caller& caller, pid_t of, Server* server, Processes* processes) const {
+// Runs in the forked copy.
+void TopService::write_names(const Caller& caller, pid_t of, Server* server, Processes* processes) const {
   server->abandon();
   const int null = open("/dev/null", O_RDWR);
   for (int fd = 0; fd <= 2; ++fd) dup2(null, fd);
-  unsetenv("DEBUGINFOD_URLS");  // names come from this machine's files only: do not wait for a server
+  unsetenv("DEBUGINFOD_URLS");  // only names from this machine's files: do not wait for a server
   try {
     TopAnswer answer;
     answer.status = TopStatus::kNames;
@@ -315,7 +315,7 @@ void TopDesk::write_names(const Caller& caller, pid_t of, Server* server, Proces
   _exit(0);
 }
 
-void TopDesk::note_end(const EndedImage& image) {
+void TopService::note_end(const EndedImage& image) {
   if (!image.is_last) return;
   const auto pid = static_cast<pid_t>(image.recording.run.pid);
   TopAnswer answer;
@@ -331,7 +331,7 @@ void TopDesk::note_end(const EndedImage& image) {
   if (!image.is_root) std::erase_if(watchers_, [pid](const Watcher& watcher) { return watcher.pid == pid; });
 }
 
-void TopDesk::end_run(const Finished* root) {
+void TopService::end_run(const Finished* root) {
   TopAnswer answer;
   answer.status = TopStatus::kEnded;
   answer.pid = root_pid_;

@@ -1,17 +1,18 @@
 // cli/run/top_desk.h: serves the subscribers that watch a process of the run live (`heapprof top`, `run --live`).
 //
 // Guarantees
-//  - Only our own user and root are served; four watchers at a time, and two copies that look up names.
-//  - The collector waits for no watcher: if an answer does not fit into the socket, or a watcher asks again before it
+//  - Only our own user and root are served. At most four watchers are served at a time, and at most two forked copies
+//    look up names.
+//  - The collector waits for no watcher. If an answer does not fit into the socket, or a watcher asks again before it
 //    has read the last answer, its connection is closed. A stopped watcher costs nothing.
-//  - Totals go to sixteen clients at a time, one answer each; together they take a twentieth of the collector's time at
-//    most.
-//  - A watcher that asks all the time takes a twentieth of the collector's time at most: its next answer is delayed
-//    accordingly.
+//  - At most sixteen clients wait for totals at a time, and each gets one answer. All of them together take at most a
+//    twentieth of the collector's time.
+//  - Each watcher takes at most a twentieth of the collector's time: if it asks too often, its next answer is delayed.
 //  - The last answer says how the process ended, and where its profile is.
 // Context:  the collector's thread, between two drain passes.
-// Trust:    requests are hostile: checked field by field.
-// Cost:     a sample: top_reader.h. Names: a fork, as a snapshot's (snapshot_taker.h). Nothing without watchers.
+// Trust:    requests may be hostile; every field is checked.
+// Cost:     for a sample: see top_reader.h. For names: a fork, as for a snapshot (snapshot_taker.h). Without watchers:
+//           nothing.
 #pragma once
 
 #include "cli/collect/top_reader.h"
@@ -30,24 +31,25 @@
 
 namespace heapprof::cli {
 
-class TopDesk {
+class TopService {
  public:
   // folds: must outlive this
-  TopDesk(FinishOptions options, const FoldRules* folds) : options_(std::move(options)), folds_(*folds) {}
-  ~TopDesk();
-  TopDesk(const TopDesk&) = delete;
-  TopDesk& operator=(const TopDesk&) = delete;
+  TopService(FinishOptions options, const FoldRules* folds) : options_(std::move(options)), folds_(*folds) {}
+  ~TopService();
+  TopService(const TopService&) = delete;
+  TopService& operator=(const TopService&) = delete;
 
   void set_root(pid_t pid) { root_pid_ = pid; }
   // The first request of a connection. pre: caller.top
   void admit(Caller caller, Server* server, Processes* processes);
-  // Appends what becomes readable when serve() has something to do.
+  // Appends descriptors that become readable when serve() has something to do.
   void add_waiting(std::vector<pollfd>* waiting) const;
   void serve(Processes* processes);
-  // An image has ended. Its watchers are told how it ended; those of the root are told that its profile is being
-  // written.
+  // Called when an image has ended. Its watchers are sent how it ended; watchers of the root are sent that its profile
+  // is being written.
   void note_end(const EndedImage& image);
-  // The run is over; the root's watchers are told. root: nullptr: without a profile
+  // Called when the run is over: sends the root's watchers the end, with the profile's path. root: nullptr if there is
+  // no profile.
   void end_run(const Finished* root);
 
  private:
@@ -56,9 +58,9 @@ class TopDesk {
     pid_t pid;
     TopCursor cursor;
     uint64_t next_ns = 0;  // it gets no answer before that time
-    bool is_told = false;  // that its process has ended: later requests get no answer
+    bool is_told = false;  // it knows that its process has ended: no more answers
   };
-  // A client that has asked for totals, and gets one answer.
+  // A client that has asked for totals, and will get one answer.
   struct Asker {
     UniqueFd connection;
     pid_t pid;
@@ -73,10 +75,10 @@ class TopDesk {
   FinishOptions options_;
   const FoldRules& folds_;
   pid_t root_pid_ = 0;
-  std::list<Watcher> watchers_;  // without a connection: to be removed
+  std::list<Watcher> watchers_;  // those without a connection are to be removed
   std::vector<pid_t> at_work_;
   std::vector<Asker> askers_;
-  uint64_t next_totals_ns_ = 0;  // totals are not looked up before that time
+  uint64_t next_totals_ns_ = 0;  // no totals before that time
 };
 
 }  // namespace heapprof::cli

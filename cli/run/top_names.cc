@@ -1,7 +1,7 @@
-// cli/run/top_names.cc: recognising wrappers takes all of a program's allocations (cli/model/analysis/folding.h), so
-// all sites are placed at once, as in a report.
+// cli/run/top_names.cc: to recognise wrapper functions, all of a program's allocations are needed
+// (cli/model/analysis/folding.h). So the places of all sites are found at once, as in a report.
 //
-// The profile is not made canonical: that merges sites, and each has to be found again.
+// The profile is not made canonical, because that merges sites, and here each site has to be found again by its index.
 #include "cli/run/top_names.h"
 
 #include "cli/model/analysis/places.h"
@@ -22,7 +22,7 @@ Profile profile_in_order(const Recording& recording, const SymbolTable& symbols)
   const std::vector<uint32_t> node_of = add_nodes(recording, frame_start, nullptr, &profile);
   for (const RecordedDevice& recorded : recording.devices) {
     Device& device = profile.devices.emplace_back(make_device_without_sites(recorded));
-    device.refusals.clear();  // their nodes are the recording's, and they are not needed here
+    device.refusals.clear();  // not needed here, and their nodes are numbered as in the recording
     device.unseen = {};
     device.names.clear();
     device.sites.reserve(recorded.sites.size());

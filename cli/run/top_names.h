@@ -1,7 +1,7 @@
-// cli/run/top_names.h: the places of all sites of a process, for the subscribers that watch it: the same that `report`
-// would show.
+// cli/run/top_names.h: finds the places of all sites of a process, for the subscribers that watch it. They are the same
+// places that `report` would show.
 //
-// Cost:     as for a snapshot's profile, without the file.
+// Cost:     as for a snapshot's profile, without writing the file.
 #pragma once
 
 #include "cli/collect/top_reader.h"
@@ -12,7 +12,7 @@
 
 namespace heapprof::cli {
 
-// ids: of the recording, from before it had names
+// ids: the ids of the recording's sites, found before its names were looked up
 TopNames name_top_sites(const Recording& recording, const SymbolTable& symbols, const SiteIds& ids,
                         const FoldRules& folds);
 

@@ -1,9 +1,9 @@
-// cli/run/summary/headline.cc: `sh -c 'sort big.txt | uniq -c'` is a question about sort. The shell's own 2 KiB do not
-// answer it. Nor does the memory of a driver (gcc, make), of a starter that has ended (a daemon), or of a program that
-// became another one.
+// cli/run/summary/headline.cc: a user who profiles `sh -c 'sort big.txt | uniq -c'` wants to know about sort, not about
+// the shell's own 2 KiB. The same holds for a compiler driver or make, for a program that starts a daemon and ends, and
+// for a program that execs another one.
 //
-// The peaks of heap and mapped memory are added although each has its own moment: the sum is an upper bound of both
-// together, and computed alike for all.
+// The peaks of heap and mapped memory are added although they may be at different times. The sum is an upper bound of
+// both together, and is computed in the same way for all processes.
 #include "cli/run/summary/headline.h"
 
 #include "cli/base/file_name.h"
@@ -25,9 +25,9 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kMostCommandBytes = 1024;  // of a process that a profile lists: a linker's has a megabyte
+constexpr size_t kMostCommandBytes = 1024;  // kept for each listed process: a linker's command has a megabyte
 
-// Processes end in any order: the result does not depend on it.
+// A strict order, so that the result does not depend on the order in which processes ended.
 bool is_larger(const SavedProfile& a, const SavedProfile& b) {
   const auto rank = [](const SavedProfile& saved) {
     return std::tuple(largest_peak(saved.peak_bytes, saved.devices), saved.peak_bytes, saved.resident_bytes);
@@ -78,7 +78,8 @@ Headline choose_headline(const SavedProfile& root, const std::vector<SavedProfil
   return headline;
 }
 
-// Reads the profile again instead of keeping it: while the program runs, memory is used only for the jobs in work.
+// The profile is read from its file instead of being kept in memory: while the program runs, memory is only used for
+// profiles that are being written.
 Result<std::optional<Profile>> read_other(const Headline& headline) {
   if (!headline.other) return std::optional<Profile>();
   Result<Profile> profile = read_profile(headline.other->path);

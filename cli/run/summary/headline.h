@@ -1,11 +1,13 @@
-// cli/run/summary/headline.h: which process, or program image, of a run the summary is about: the one with the largest
-// peak.
+// cli/run/summary/headline.h: chooses the process, or program image, that the summary of a run is about: the one with
+// the largest peak.
 //
-// The peaks of the heap and of mapped memory are added; if a GPU's peak is larger, that counts.
+// A process's peak is the sum of the peaks of its heap and of its mapped memory, or the largest peak of a GPU if that
+// is larger.
 //
 // Guarantees
-//  - Every profiled process is compared, also those for which the tree had no room.
-//  - The last image of the program that was started gives way to a larger peak only, not to an equal one.
+//  - All profiled processes are compared, also those for which the tree had no room.
+//  - Another process or image is chosen instead of the last image of the program that was started only if its peak is
+//    larger, not if it is equal.
 #pragma once
 
 #include "cli/base/result.h"
@@ -21,24 +23,24 @@
 namespace heapprof::cli {
 
 struct Headline {
-  std::optional<SavedProfile> other;  // with the largest peak; nullopt: the program that was started
-  bool is_image = false;              // it is an image that the started process left by exec
-  bool is_largest = true;             // false: a larger one could not be written
-  size_t processes = 1;               // profiled, with the one that was started
+  std::optional<SavedProfile> other;  // the one with the largest peak; nullopt: the program that was started
+  bool is_image = false;              // `other` is an earlier image of the started process, replaced by exec
+  bool is_largest = true;             // false: the profile of a larger one could not be written
+  size_t processes = 1;               // profiled, including the one that was started
   size_t images = 1;                  // of the started process
 };
 
-// `others`: everything but the last image of the started program, `root`.
+// root: the last image of the started program. others: all other processes and images.
 Headline choose_headline(const SavedProfile& root, const std::vector<SavedProfile>& others);
 
-// The profile of headline.other, from its file; nullopt: no other.
+// Reads the profile of headline.other from its file; nullopt if there is no other.
 Result<std::optional<Profile>> read_other(const Headline& headline);
 
 // "the largest of 3 processes: sort big.txt, pid 4712; sh, which was started, peaked at 1.65 KiB: FILE": one line, or a
-// few where the terminal is narrow; empty if the headline is the started program.
+// few if the terminal is narrow; empty if the headline is the started program.
 std::string headline_text(const Headline& headline, const SavedProfile& root, size_t columns);
 
-// The started program's profile lists the largest of the others, by peak.
+// Adds the processes with the largest peaks to the list in the started program's profile.
 inline constexpr size_t kMostKept = 100;
 void keep_processes(const std::vector<SavedProfile>& others, const std::string& root_path, RunInfo* run);
 

@@ -1,4 +1,4 @@
-// cli/run/summary/summary.cc: about twenty lines; the report has more.
+// cli/run/summary/summary.cc: lays out about twenty lines; the report has more.
 #include "cli/run/summary/summary.h"
 
 #include "cli/base/file_name.h"
@@ -33,7 +33,7 @@ namespace {
 
 constexpr size_t kShownPlaces = 3;
 constexpr size_t kSparkColumns = 20;
-constexpr size_t kScreenLines = 22;  // of 24: there is an empty line before, and the shell's prompt after it
+constexpr size_t kScreenLines = 22;  // of 24: an empty line comes before, and the shell's prompt after
 
 struct Painter {
   bool colored = false;
@@ -43,7 +43,7 @@ struct Painter {
 size_t count_lines(const std::string& text) { return static_cast<size_t>(std::count(text.begin(), text.end(), '\n')); }
 
 std::string header_line(const SummaryInput& input, const Painter& paint, size_t columns) {
-  constexpr size_t kLeastRoom = 16;  // of the command
+  constexpr size_t kLeastRoom = 16;  // columns for the command
   const RunInfo& run = input.profile.run;
   size_t children_count = 0;
   if (input.tree != nullptr) {
@@ -97,7 +97,7 @@ std::string device_table(const Profile& profile, const std::vector<const Device*
   return table;
 }
 
-// A table if there is room for one, else a device's facts one after the other.
+// A table of the devices if it fits the width, else each device's facts one after the other.
 std::string device_part(const Profile& profile, const DeviceChoice& choice, size_t columns) {
   std::string text;
   for (const TableStyle& style : {TableStyle{3, "temporary"}, TableStyle{2, "temporary"}, TableStyle{2, "temp"}}) {
@@ -110,7 +110,8 @@ std::string device_part(const Profile& profile, const DeviceChoice& choice, size
   return device_facts(profile, choice.shown, false, columns);
 }
 
-// The drivers' numbers, in addition to the table's. If a driver gives none, the report says why.
+// What drivers and allocators report on the devices, besides the table's numbers. If a driver reports nothing, the
+// report says why.
 std::string said_by_drivers(const Profile& profile, const std::vector<const Device*>& devices, size_t columns) {
   std::string text;
   for (const Device* shown : devices) {
@@ -134,7 +135,7 @@ std::string said_by_drivers(const Profile& profile, const std::vector<const Devi
 }
 
 std::string curves(const Profile& profile, const std::vector<const Device*>& devices, size_t columns) {
-  constexpr size_t kWords = 20;  // beside the curve
+  constexpr size_t kWords = 20;  // columns for the words after the curve
   std::string text;
   size_t name_width = 6;
   for (const Device* device : devices) name_width = std::max(name_width, display_width(device->name));
@@ -145,7 +146,8 @@ std::string curves(const Profile& profile, const std::vector<const Device*>& dev
     if (line.empty()) continue;
     text += fmt::format("{}  {}  0 … {}", pad_right(escape_controls(device->name), name_width), line,
                         format_bytes(device->totals.peak_bytes));
-    // On such a machine this applies to each run: so one word here, and the warning in the report.
+    // On a machine without a usable clock this is so in every run. So the summary has only a word, and the report has
+    // the warning.
     const char* const coarse = profile.run.coverage.clock == "sequence" ? "  (coarse: HP042)" : "";
     const std::string length = fmt::format("    0 … {}{}", length_text(profile, profile.run.duration_ns), coarse);
     const size_t used = display_width(text.substr(text.rfind('\n') + 1));
@@ -155,7 +157,8 @@ std::string curves(const Profile& profile, const std::vector<const Device*>& dev
   return text;
 }
 
-// The code that asked for memory which a device did not have, and the code that had it.
+// For each device that refused memory (it was full, or at its limit): the code that asked for the memory, and the code
+// that had it.
 std::string refusals(const Profile& profile, const PlaceTree& tree, size_t columns) {
   const FrameNames names(profile, tree);
   std::string text;
@@ -164,7 +167,7 @@ std::string refusals(const Profile& profile, const PlaceTree& tree, size_t colum
   return text;
 }
 
-// What devices refused to the processes that are not shown.
+// Failed device allocations of the processes that the tables do not show.
 std::string refusals_of_others(const ProcessTree* tree, const std::string& shown, size_t columns) {
   std::string text;
   size_t others = 0;
@@ -195,7 +198,7 @@ std::string unseen(const Profile& profile, const PlaceTree& tree, size_t columns
   return unseen_text(profile, tree, FrameNames(profile, tree), devices, false, columns);
 }
 
-// What became of the blocks that were live at the end, if that was asked for.
+// The classified leaks, if --leak-check was given.
 std::string leaks(const Profile& profile, const PlaceTree& tree, size_t columns) {
   if (!profile.run.leak_check.is_asked) return "";
   return leak_lines(profile, tree, FrameNames(profile, tree), {columns, false, 1, 6});
@@ -206,7 +209,7 @@ std::string process_section(const SummaryInput& input, const Painter& paint, siz
   return rows.empty() ? "" : paint.bold(tree_title(*input.tree, columns)) + "\n" + rows;
 }
 
-// The sentence for a run that did not end by itself; empty for others.
+// The sentence for a program that was killed or that heapprof left; empty for others.
 std::string end_sentence(const Profile& profile, bool is_shown) {
   const RunInfo& run = profile.run;
   const std::string at = length_text(profile, run.duration_ns);
@@ -231,7 +234,7 @@ constexpr std::string_view kEstimates = "HP295";
 constexpr std::string_view kCoarseTimes = "HP042";
 constexpr std::string_view kNeverProfiled = "HP187";  // the summary of the run names them
 
-// If another process's functions are shown, the names of the started program's do not matter.
+// If the summary shows another process, missing names in the started program's profile do not matter.
 // tree: of the shown profile, if there is one.
 std::vector<Problem> shown_warnings(const SummaryInput& input, const PlaceTree* tree) {
   std::vector<Problem> warnings;
@@ -242,7 +245,7 @@ std::vector<Problem> shown_warnings(const SummaryInput& input, const PlaceTree* 
     for (const Problem& warning : find_warnings(*profile, quick_names_adviser(file), is_shown ? tree : nullptr)) {
       if (!is_shown && warning.id == kNoNames) continue;
       if (warning.id == kEstimates || warning.id == kCoarseTimes || warning.id == kNeverProfiled)
-        continue;  // these are reported elsewhere
+        continue;  // the summary has these elsewhere
       const auto is_same = [&](const Problem& other) { return other.id == warning.id && other.what == warning.what; };
       if (std::none_of(warnings.begin(), warnings.end(), is_same)) warnings.push_back(warning);
     }
@@ -256,7 +259,7 @@ std::string warning_text(const std::vector<Problem>& warnings, const Terminal& t
   return text;
 }
 
-// The same in at most so many lines, if possible: the report repeats what helps against missing names.
+// The same in at most `lines` lines, if possible: advice on missing names is left out, because the report repeats it.
 std::string warnings_within(size_t lines, std::vector<Problem> warnings, const Terminal& terminal) {
   for (std::string Problem::*part : {&Problem::instead, &Problem::fix}) {
     if (count_lines(warning_text(warnings, terminal)) <= lines) break;
@@ -267,7 +270,7 @@ std::string warnings_within(size_t lines, std::vector<Problem> warnings, const T
   return warning_text(warnings, terminal);
 }
 
-// "jemalloc: 33 functions", as a sentence.
+// A sentence made from "jemalloc: 33 functions".
 std::string inner_line(const Profile& profile, const std::string& inner, size_t columns) {
   const size_t colon = std::min(inner.find(": "), inner.size());
   return fitted(fmt::format("{} inside {}{} hooked in place\n", inner.substr(0, colon),
@@ -324,7 +327,7 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   const auto places_within = [&](size_t lines) {
     return parts_of_profile.places.text({lines, columns, terminal.colored});
   };
-  // The places come first: if the processes would leave them too few lines, fewer processes are listed.
+  // Places matter more than processes: if they do not all fit, fewer processes are listed.
   const size_t wanted = rows.empty() ? 0 : used + count_lines(places_within(kScreenLines));
   if (wanted > kScreenLines) {
     const size_t most = kMostRows - std::min(kMostRows - kFewestRows, wanted - kScreenLines);
@@ -334,7 +337,7 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   }
   const std::string places = places_within(kScreenLines - std::min(kScreenLines, used));
   text = fitted(text + (places.empty() ? "" : "\n" + places), columns);
-  // If the places could not give way, the warning does, and the empty line after it.
+  // If the text is still too long, the warnings are shortened, and the empty line after them is left out.
   used += count_lines(places);
   const bool is_tight = used > kScreenLines && !warned.empty();
   if (is_tight) {

@@ -1,9 +1,10 @@
-// cli/run/summary/summary.h: what `heapprof run` prints at exit: how much memory, when, which function, what leaked.
+// cli/run/summary/summary.h: what `heapprof run` prints at exit: how much memory was used, when, by which functions,
+// and what leaked.
 //
 // Guarantees
-//  - No line is wider than the terminal, as far as numbers allow.
+//  - No line is wider than the terminal, unless its numbers alone are.
 //  - It always says how the program that was started ended, and how many events were lost.
-//  - The tables show the process, or image, with the largest peak, and name it.
+//  - The tables are about the process, or image, with the largest peak, and name it.
 #pragma once
 
 #include "cli/base/terminal.h"
@@ -23,10 +24,10 @@
 
 namespace heapprof::cli {
 
-// The parts of a summary that need the profile alone: they can be made before the profile has its file. Keeps a
+// The parts of a summary that need only the profile, so they can be made before the profile is written. Keeps a
 // reference to the profile.
 struct SummaryParts {
-  // tree: the profile's, with folded functions.
+  // tree: the profile's place tree, in which wrapper functions are folded.
   SummaryParts(const Profile& profile, PlaceTree tree);
   explicit SummaryParts(const Profile& profile) : SummaryParts(profile, build_place_tree(profile)) {}
   SummaryParts(const SummaryParts&) = delete;
@@ -42,17 +43,17 @@ struct SummaryInput {
   const Profile& profile;
   std::string file;
   uint64_t file_bytes = 0;
-  std::vector<SavedProfile> images = {};  // of the program itself, before an exec
+  std::vector<SavedProfile> images = {};  // earlier images of the program that was started
   const ProcessTree* tree = nullptr;
   const Headline* headline = nullptr;   // null: the summary is about the program that was started
-  const Profile* shown = nullptr;       // of headline->other
-  const SavedProfile* saved = nullptr;  // of the program that was started; with a headline
-  const SummaryParts* parts = nullptr;  // of the shown profile; null: they are made
+  const Profile* shown = nullptr;       // the profile of headline->other
+  const SavedProfile* saved = nullptr;  // the saved profile of the program that was started; set if headline is
+  const SummaryParts* parts = nullptr;  // of the shown profile; null: they are made here
 };
 
 std::string render_summary(const SummaryInput& input, const Terminal& terminal);
 
-// For stderr, depending on the flags: the whole, or the warnings alone.
+// The text for stderr. Depending on the flags it is the whole summary, only the warnings, or empty.
 std::string summary_text(const SummaryInput& input, const RunOptions& options);
 
 }  // namespace heapprof::cli

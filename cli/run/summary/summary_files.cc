@@ -1,5 +1,5 @@
-// cli/run/summary/summary_files.cc: a reader pastes names, so they are never broken or cut: cells that do not fit go
-// below. If there are many images and processes, the largest are named, and the others counted.
+// cli/run/summary/summary_files.cc: users paste file names, so names are never broken or cut: a cell that does not fit
+// is put on the next line. If there are many images and processes, the largest are named, and the others are counted.
 #include "cli/run/summary/summary_files.h"
 
 #include "cli/base/text.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kShownImages = 2;
 
-// The profile of the process with the largest peak besides the program itself.
+// The process with the largest peak, except the program itself, whose profile has a file.
 const TreeEntry* largest_other(const ProcessTree* tree, size_t* count) {
   const TreeEntry* largest = nullptr;
   *count = 0;
@@ -29,12 +29,13 @@ const TreeEntry* largest_other(const ProcessTree* tree, size_t* count) {
   return largest;
 }
 
-// The profile shown instead of the started program's; null: none.
+// The profile that is shown instead of the started program's; null: the started program's is shown.
 const SavedProfile* shown_other(const SummaryInput& input) {
   return input.shown != nullptr && input.headline->other ? &*input.headline->other : nullptr;
 }
 
-// Cells after a word; those that do not fit go below. They are not broken: names of files are pasted.
+// A word, followed by cells. A cell that does not fit is put on the next line; it is not broken, because file names are
+// pasted.
 std::string entry(const std::string& front, const std::vector<std::string>& cells, size_t columns) {
   std::string text;
   std::string line = front;

@@ -1,7 +1,7 @@
 // cli/run/summary/summary_places.cc: see summary_places.h.
 //
-// Temporary blocks are in the summary if they matter: a hundred thousand of them, and a quarter of all allocations. A
-// run with fewer spends next to nothing on them, and the report has them anyway.
+// Temporary blocks are in the summary only if they matter: at least a hundred thousand, and a quarter of all
+// allocations. With fewer, a program spends next to no time on them, and the report has them anyway.
 #include "cli/run/summary/summary_places.h"
 
 #include "cli/base/text.h"
@@ -25,7 +25,7 @@ namespace {
 
 constexpr size_t kMostPlaces = 3;
 constexpr uint64_t kTemporaryStory = 100'000;
-constexpr uint64_t kTemporaryShare = 4;  // one part in so many
+constexpr uint64_t kTemporaryShare = 4;  // a quarter of all allocations
 
 struct Section {
   std::string title;
@@ -51,7 +51,7 @@ class PlaceSections::Parts {
         gather(device, Metric::kTemporary);
     }
     for (size_t device = 0; device < devices_.size(); ++device) {
-      const std::string& name = devices_[device]->name;  // pages are mostly freed by the kernel, objects by Python
+      const std::string& name = devices_[device]->name;  // not pages (the kernel frees most), nor Python's objects
       if (!is_mapped_device(name) && name != kPythonDevice) gather(device, Metric::kLeaked);
     }
     folded_names_ = find_folded_names(profile_, tree_, devices_);
@@ -94,7 +94,7 @@ class PlaceSections::Parts {
     return text;
   }
 
-  // The suppressed memory, if it is more than what libraries keep anyway.
+  // The suppressed memory, if it matters; without the reserve that the C++ library keeps.
   static std::string suppressed_text(const Device& device, const std::vector<Place>& places, const PlaceNumbers& sum) {
     uint64_t bytes = sum.suppressed_bytes;
     for (const Place& place : places) bytes -= place.is_reserve ? place.numbers.suppressed_bytes : 0;
@@ -102,7 +102,7 @@ class PlaceSections::Parts {
     return fmt::format("  + {} suppressed (heapprof report --list-suppressions)", format_bytes(bytes));
   }
 
-  // The memory left is nothing beside the peak: the device's line has the number.
+  // Whether the memory live at the end is negligible compared with the peak. The device's line has its number anyway.
   static bool is_dust(const Device& device, const PlaceNumbers& sum) {
     constexpr uint64_t kMostBytes = 64 << 10;
     return sum.leaked_bytes < std::min(kMostBytes, device.totals.peak_bytes / 100);
@@ -145,7 +145,7 @@ class PlaceSections::Parts {
     if (!section.lines.empty() || !suppressed.empty()) sections_.push_back(std::move(section));
   }
 
-  // After the first title, where it takes no extra line.
+  // Says which functions are folded, after the first title, because that takes no extra line.
   void say_what_is_folded(const PlacesView& view, std::vector<Section>* sections) const {
     if (sections->empty()) return;
     std::string& title = sections->front().title;
@@ -154,7 +154,7 @@ class PlaceSections::Parts {
     if (!text.empty()) title += "  " + text;
   }
 
-  // Gives each one more row in turn, as long as there is room.
+  // Gives each section in turn one more row, as long as there is room.
   static void share_room(const PlacesView& view, std::vector<Section>* sections) {
     if (sections->empty()) return;
     const auto weight = [](const Section& section) { return section.lines.size(); };

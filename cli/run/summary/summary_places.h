@@ -1,10 +1,10 @@
-// cli/run/summary/summary_places.h: the rows of the summary: the places that have the memory at the peak, that make
-// temporary blocks, and that still have some at the end.
+// cli/run/summary/summary_places.h: the summary's rows of places: those with the most memory at the peak, with
+// temporary blocks, and with memory that is live at the end.
 //
 // Guarantees
-//  - As many rows as fit the screen, three of each kind at most; but always three at the largest peak and one of each
-//    other kind.
-//  - After the first row of a kind, no row has less than a hundredth.
+//  - There are as many rows as fit the screen, three of each kind at most. Even if they do not fit, there are three
+//    rows for the first device's peak and one of each other kind.
+//  - Except for the first row of a kind, each row has at least a hundredth of the whole.
 #pragma once
 
 #include "cli/model/analysis/places.h"
@@ -23,7 +23,7 @@ struct PlacesView {
   bool colored = false;
 };
 
-// The rows; the number of free lines comes later. Keeps references to the profile and the tree.
+// The rows, prepared before the number of free lines is known. Keeps references to the profile and the tree.
 class PlaceSections {
  public:
   PlaceSections(const Profile& profile, const PlaceTree& tree, std::vector<const Device*> devices);
