@@ -1,6 +1,6 @@
-// cli/command_list.cc: the commands by name, and what heapprof prints without one.
+// cli/command_list.cc: the commands by name, and what heapprof prints when no command is given.
 //
-// Only this list knows all commands: help, suggestions for a mistyped name and the call itself use it.
+// This is the only list of all commands. Help, suggestions for a mistyped name, and the calls of commands use it.
 #include "cli/command_list.h"
 
 #include "cli/base/output.h"
@@ -81,7 +81,7 @@ std::string version_text() { return "heapprof " HEAPPROF_VERSION "\n"; }
 
 namespace {
 
-// A user who has not read the help types a program or a profile where a command should be.
+// A user who has not read the help may type a program or a profile where a command should be.
 Problem no_such_command(const std::string& word) {
   std::vector<std::string> names = {"help", "version"};
   for (const Command& command : commands()) names.emplace_back(command.name);

@@ -1,4 +1,4 @@
-// cli/command_list.h: the commands of heapprof, and what it says without one.
+// cli/command_list.h: the commands of heapprof, and what heapprof prints when no command is given.
 //
 // A new command is one file, one line in command_list.cc, one man page.
 #pragma once
@@ -25,7 +25,7 @@ std::string overview();
 std::string long_overview();
 std::string version_text();
 
-// All of heapprof but the exit: runs the command, or shows help.
+// What main() does: runs the command, or shows help. Returns the exit code.
 int heapprof_main(const std::vector<std::string>& arguments);
 
 }  // namespace heapprof::cli

@@ -14,7 +14,8 @@ namespace {
 
 std::terminate_handler g_usual_terminate;
 
-// Before main() nothing catches a std::bad_alloc, and no text can be formatted (problems.h has the text for later).
+// Handles a std::bad_alloc that is thrown before main(), where nothing catches it. There is no memory to format a text,
+// so the text is a constant (problems.h has the text for later).
 [[noreturn]] void say_no_memory() {
   if (const std::exception_ptr thrown = std::current_exception()) {
     try {

@@ -1,8 +1,9 @@
 // cli/attach/attach.cc: what is refused, which thread is stopped, what heapprof's thread calls.
 //
-// What could not be undone or is unknown is refused before anything is touched. The loader's lock is first checked from
-// outside, too: a thread that waits for it inside dlopen could block threads that are needed to release it (a
-// constructor, or a callback of dl_iterate_phdr, that waits for them).
+// If a change could not be undone, or something about the process is unknown, the process is refused before anything in
+// it is changed. heapprof also waits from outside until the loader's lock is free. If its own thread waited for that
+// lock inside dlopen, it could block threads that are needed to release the lock: a constructor, or a callback of
+// dl_iterate_phdr, may wait for them.
 #include "cli/attach/attach.h"
 
 #include "cli/attach/memory_sharers.h"
@@ -47,7 +48,7 @@ constexpr uint64_t kMostSearchNs = 10'000'000'000;  // for a thread that can be 
 constexpr uint64_t kMostLoaderNs = 5'000'000'000;   // for the loader's lock
 constexpr uint64_t kMostBesideNs = 1'000'000'000;   // for a child that has the same memory
 constexpr timespec kBetweenRounds{0, 200'000};
-constexpr int kMostForbiddenRounds = 20;  // ptrace refuses a thread that is just ending in the same way
+constexpr int kMostForbiddenRounds = 20;  // ptrace refuses a thread that is just ending, too
 constexpr std::chrono::milliseconds kMostLoad{5'000};
 constexpr std::chrono::milliseconds kMostCall{20'000};  // the handshake takes a second, on a busy machine ten
 constexpr size_t kAnswerSlot = 0, kInvitationSlot = 1, kPathSlot = 2;
@@ -71,9 +72,9 @@ constexpr char kChildBeside[] =
     "its child {} has the same memory and runs beside it (clone with CLONE_VM); try again when that one has ended";
 constexpr char kOldAgent[] = "it has an agent whose file was replaced since; only a new process can have the new one";
 
-// A process that may be attached to, as it was when examined.
+// A process that can be attached to, as it was when it was examined.
 struct Target {
-  std::string image;  // differs for every other program that this process may become
+  std::string image;  // identifies the started program; differs after each exec
   std::vector<Mapping> mappings;
   std::vector<RemoteObject> objects;
   std::vector<RemoteObject> allocators;  // libc, the loader, and other objects that define malloc
@@ -81,13 +82,13 @@ struct Target {
   RemoteSymbol frame;  // unused memory, for the registers of a thread that makes a call
 };
 
-// What in the kernel's state makes attaching impossible; empty: nothing.
+// Says what the kernel reports that makes attaching to the process impossible; empty: nothing.
 std::string find_kernel_obstacle(pid_t pid) {
   for (const pid_t id : thread_ids(pid)) {
     const uint64_t mode = number_in_status(pid, id, "Seccomp:");
     constexpr uint64_t kStrict = 1;
-    // A filter may kill for the calls that loading a library needs. A filter that heapprof itself runs under is the
-    // container's.
+    // A filter may kill the process for a call that loading a library needs. Filters under which heapprof runs, too, do
+    // not count: they are the container's.
     if (mode == kStrict ||
         number_in_status(pid, id, "Seccomp_filters:") > number_in_status(getpid(), getpid(), "Seccomp_filters:"))
       return "it filters its system calls (seccomp)";
@@ -166,7 +167,7 @@ std::string find_libc(pid_t pid, const RemoteObject* program, Target* target) {
     const RemoteSymbol unused = object.unused_bytes();
     if (&object != program && &object != loader && unused.size_bytes > target->frame.size_bytes) target->frame = unused;
   }
-  // The program's unused bytes only as a last choice: some programs use memory after their own end.
+  // The program's own unused bytes are the last choice, because some programs use memory after their own end.
   constexpr uint64_t kEnoughForFrame = 1200;
   if (program != nullptr && target->frame.size_bytes < kEnoughForFrame &&
       program->unused_bytes().size_bytes > target->frame.size_bytes)
@@ -246,8 +247,8 @@ bool is_same_file(const std::string& one, const std::string& other) {
 }
 
 // True if the stack has a frame that the kernel wrote for a signal handler: a ucontext whose word of segment registers
-// has those of 64-bit code, and below it the handler's return address, which is in code. A stale frame, in a variable
-// without a value yet, looks the same.
+// has those of 64-bit code, and below it the handler's return address, which is in code. A stale frame in an
+// uninitialised variable looks the same.
 bool may_be_in_handler(pid_t pid, const Target& target, const TracedThread& thread) {
   constexpr uint64_t kMostBytes = 16 << 20;
   constexpr uint64_t kPartBytes = 64 << 10;
@@ -269,7 +270,7 @@ bool may_be_in_handler(pid_t pid, const Target& target, const TracedThread& thre
     if (mapping == nullptr || !mapping->is_code) mapping = mapping_at(mappings_now(), avma);
     return mapping != nullptr && mapping->is_code;
   };
-  // In the restorer the return address has been popped: it is before the frame itself, just below sp.
+  // If the thread is in the restorer, the return address has been popped: it lies just below sp.
   const uint64_t start_avma = std::max(stack->start_avma, sp_avma - sizeof(uint64_t));
   const uint64_t end_avma = std::min(stack->end_avma, sp_avma + kMostBytes);
   std::vector<uint64_t> words;
@@ -288,8 +289,8 @@ bool may_be_in_handler(pid_t pid, const Target& target, const TracedThread& thre
   return end_avma != stack->end_avma && stack->path == "[stack]";  // the rest was not checked
 }
 
-// Why the only thread of a program, which takes no locks, may not be stopped while heapprof's thread runs; empty: it
-// may. It may be in the middle of malloc below a handler, and heapprof's thread may use the same arena: the
+// Says why a program's only thread, which takes no locks, may not be stopped while heapprof's thread runs; empty: it
+// may be stopped. A signal handler may have interrupted malloc, and heapprof's thread may use the same arena: the
 // environment, or mallopt(), may limit the number of arenas to one.
 std::string find_obstacle_of_only(pid_t pid, const Target& target, const TracedThread& thread) {
   constexpr std::array kOfAllocators = {SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_madvise, SYS_mprotect};
@@ -315,14 +316,14 @@ Problem attach_was_given_up(pid_t pid) {
   return attach_failed(name, "heapprof was asked to stop before it was attached");
 }
 
-// Stops a thread that may lend calls. is_only: set to whether it is the program's only one.
+// Stops a thread that can be made to execute system calls. is_only: set to whether it is the program's only one.
 Result<Done> stop_one(pid_t pid, const Target& target, const std::atomic<bool>& has_to_stop, TracedThread* thread,
                       bool* is_only, uint64_t most_ns) {
   const std::string name = std::to_string(pid);
   const uint64_t start_ns = monotonic_ns();
   ThreadChoice choice(pid);
   std::string obstacle;
-  bool was_in_handler = false;  // at one of the checks: the others saw what that handler calls
+  bool was_in_handler = false;  // at one of the checks; others may have seen a function that the handler calls
   int forbidden_rounds = 0;
   uint64_t alone_ns = start_ns;  // when it was last seen without a concurrent child
   while (monotonic_ns() - start_ns < most_ns) {
@@ -358,7 +359,7 @@ Result<Done> stop_one(pid_t pid, const Target& target, const std::atomic<bool>& 
         was_in_handler = was_in_handler || obstacle == kInHandler;
       }
       if (obstacle.empty()) return Done{};
-      // ptrace refuses a thread that is just ending in the same way.
+      // ptrace refuses a thread that is just ending, too.
       if (!thread->is_held() && obstacle == std::strerror(EPERM)) ++forbidden;
       thread->let_go();
     }
@@ -367,7 +368,7 @@ Result<Done> stop_one(pid_t pid, const Target& target, const std::atomic<bool>& 
     const bool is_forbidden = !candidates.empty() && forbidden == candidates.size();
     forbidden_rounds = is_forbidden ? forbidden_rounds + 1 : 0;
     if (forbidden_rounds == kMostForbiddenRounds) return attach_refused(name, std::strerror(EPERM));
-    // Not in step with what the program does periodically.
+    // A pause of changing length, so as not to be in step with what the program does periodically.
     const timespec pause{0, kBetweenRounds.tv_nsec + static_cast<long>(monotonic_ns() % 300'000)};
     ::nanosleep(&pause, nullptr);
   }
@@ -445,7 +446,7 @@ std::string Visit::load(const std::string& path) {
 
 Result<Done> Visit::begin(const std::string& agent_file, const std::string& path) {
   agent_file_ = agent_file;
-  // Two heapprofs would use the same memory for their threads.
+  // Without this lock, two heapprofs could use the same memory for their threads.
   alone_ = UniqueFd(::open(fmt::format("/proc/{}", pid_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const uint64_t start_ns = monotonic_ns();
   while (alone_.is_open() && ::flock(alone_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -462,7 +463,7 @@ Result<Done> Visit::begin(const std::string& agent_file, const std::string& path
   wire::AttachThread kept{};
   const RemoteSymbol variable = kept_thread();
   if (variable.size_bytes != 0 && read_memory(pid_, variable.start_avma, &kept, sizeof kept)) {
-    constexpr wire::AttachThread kTaken{};  // if this thread is left behind, the next must not use its memory
+    constexpr wire::AttachThread kTaken{};  // if it continues without heapprof, the next must not use its memory
     write_memory(pid_, variable.start_avma, &kTaken, sizeof kTaken);
   }
   if (std::string failure = own_.start(&lender_, is_only, kept); !failure.empty()) return impossible(failure);

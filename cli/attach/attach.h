@@ -1,4 +1,4 @@
-// cli/attach/attach.h: makes a running process load the agent, or restore its hooks.
+// cli/attach/attach.h: makes a running process load the agent, or makes the agent remove its hooks from it.
 //
 // heapprof's own thread in the process (own_thread.h) calls dlopen and a function of the agent (shared/attach.h). To
 // create it, one thread of the process is stopped for some 0.1 ms; if the program has only one thread, for 1 to 50 ms.
@@ -6,8 +6,8 @@
 // Guarantees
 //  - It needs a debugger's permission (ptrace), and grants none to others.
 //  - If it is not possible, the process runs on unchanged, and the problem says why and what to do.
-// Context:  any thread of heapprof. It is a tracer during the call; no other thread may wait with __WALL. The agent
-//           calls the collector during that time: another thread has to answer.
+// Context:  any thread of heapprof. During the call, the calling thread is a tracer (ptrace), and no other thread may
+//           wait with __WALL. The agent calls the collector during that time, so another thread has to answer.
 #pragma once
 
 #include "cli/base/result.h"
@@ -28,7 +28,7 @@ struct AttachRequest {
 
 // has_to_stop: set by another thread to give up.
 Result<Done> attach_agent(const AttachRequest& request, const std::atomic<bool>& has_to_stop);
-// False: the agent no longer records there, or never did.
+// False: the agent does not record there any more, or never did.
 Result<bool> detach_agent(pid_t pid, const std::string& agent, const std::atomic<bool>& has_to_stop);
 
 }  // namespace heapprof::cli

@@ -1,8 +1,9 @@
 // cli/attach/memory_sharers.cc: asks kcmp(2) whether two processes share their memory. The list of mappings cannot
 // tell: a forked child has the same list.
 //
-// A thread waits in clone() only for a child of vfork's kind. So if n threads wait there, n children that share the
-// memory run instead of these threads; only further ones run concurrently with the process.
+// A thread waits in clone() only if it made a child as vfork() does (CLONE_VFORK). So if n threads wait there, n of the
+// children that share the memory run instead of these threads. Only if there are more such children, one runs
+// concurrently with the process.
 #include "cli/attach/memory_sharers.h"
 
 #include "cli/attach/thread_status.h"

@@ -6,8 +6,8 @@
 // the thread stops once, as it exits (PTRACE_O_TRACEEXIT).
 //
 // Thread control block (tcbhead_t of glibc on x86-64): itself, dtv, itself, whether there are several threads, unused,
-// stack guard (0x28), pointer guard (0x30). The word before dtv's first slot has the number of slots: more than there
-// can be modules, so that the loader never allocates a larger one.
+// stack guard (0x28), pointer guard (0x30). The word before dtv's first slot holds the number of slots. heapprof makes
+// more slots than there can be modules, so that the loader never allocates a larger dtv.
 #include "cli/attach/own_thread.h"
 
 #include "cli/attach/thread_status.h"
@@ -84,7 +84,7 @@ pid_t owner_of_loader(pid_t pid, const Libc& libc) {
   const std::vector<uint32_t> words = loader_words(pid, libc);
   for (size_t i = 0; i + kMutexWords <= words.size(); ++i) {
     if (!is_taken_mutex(&words[i])) continue;
-    const auto owner = static_cast<pid_t>(words[i + 2]);  // as its own pid namespace numbers it
+    const auto owner = static_cast<pid_t>(words[i + 2]);  // its id in the process's own pid namespace
     for (const pid_t id : thread_ids(pid)) {
       if (owner > 0 && id_in_own_namespace(pid, id) == owner) return id;
     }
@@ -132,7 +132,7 @@ std::string OwnThread::start(TracedThread* lender, bool is_only, wire::AttachThr
     write_memory(pid_, first_avma, block, sizeof block);
     write_memory(pid_, vector_avma, &kFewModules, sizeof kFewModules);
   }
-  // Where the thread continues if heapprof ends: at the instructions that end it.
+  // If heapprof ends, the thread continues at the instructions that end a thread.
   const uint64_t stack_avma = memory_.region_avma + kStackBytes - 256;
   const uint64_t end_avma = libc_.code.end_thread_avma;
   write_memory(pid_, stack_avma, &end_avma, sizeof end_avma);
@@ -160,8 +160,8 @@ std::string OwnThread::start(TracedThread* lender, bool is_only, wire::AttachThr
   return "";
 }
 
-// Lets the thread run to its next stop. A stop of the whole process (SIGSTOP, which cannot be blocked) affects it like
-// any thread, but it runs on all the same; the others stay stopped until they are continued.
+// Lets the thread run to its next stop. SIGSTOP, which cannot be blocked, stops the whole process and so this thread,
+// too. heapprof lets this thread run on; the others stay stopped until they get SIGCONT.
 std::optional<int> OwnThread::resume(__ptrace_request how) {
   const uint64_t until_ns = monotonic_ns() + 2'000'000'000;
   for (int signal = 0;;) {
@@ -200,8 +200,9 @@ bool OwnThread::keep_sent(int status) {
   return sent.has_value();
 }
 
-// A thread of the process has to send: no other process may send a signal that claims to be from kill() or tgkill().
-// rt_sigqueueinfo() accepts the thread's own id for that, and still sends to the process.
+// A thread of the process has to send the signals: the kernel lets no other process send a signal that claims to be
+// from kill() or tgkill(). rt_sigqueueinfo() allows that if the target is the calling thread's own id, and sends the
+// signal to the whole process all the same.
 void OwnThread::send_again() {
   const uint64_t info_avma = slot_avma(kSlots - 1);
   for (const siginfo_t& sent : std::exchange(sent_, {})) {
@@ -246,7 +247,8 @@ std::string OwnThread::make_storage() {
                  sizeof kNotRegistered);
   }
   registers_.fs_base = tcb_avma;
-  // One argument before glibc 2.35, and a second one since: whether the main program's storage is initialized, too.
+  // Before glibc 2.35, the function has one argument. Since then, a second one says whether the main program's storage
+  // is initialized, too.
   if (call(libc_.init_tls_avma, {tcb_avma, 1}, &ignored, kMostStep) != CallEnd::kReturned)
     return failed("_dl_allocate_tls_init");
   memory_.tcb_avma = tcb_avma;
@@ -271,8 +273,8 @@ void OwnThread::put_flags_back() {
   flags_.clear();
 }
 
-// Skips the call before which the thread is stopped, and puts the thread before that call again: if heapprof ends now,
-// the thread executes it.
+// Skips the system call before which the thread is stopped, and moves the thread back to the instructions before that
+// call. So if heapprof ends now, the thread executes the call, which ends it.
 bool OwnThread::skip_call() {
   user_regs_struct registers{};
   if (!get_registers(id_, &registers)) return false;
@@ -289,7 +291,7 @@ uint64_t OwnThread::frame_avma() const {
   return ((memory_.region_avma + kStackBytes - 64) & ~uint64_t{15}) - sizeof(uint64_t);
 }
 
-// True if the thread is in the call that ends it, after the function that heapprof called.
+// True if the function that heapprof called has returned, and the thread is in the system call that ends it.
 bool OwnThread::has_returned(const user_regs_struct& registers) const {
   return registers.orig_rax == SYS_exit && registers.rip == libc_.code.end_thread_avma + kEndThreadBytes &&
          registers.rsp == frame_avma() + sizeof(uint64_t);
@@ -298,7 +300,7 @@ bool OwnThread::has_returned(const user_regs_struct& registers) const {
 CallEnd OwnThread::call(uint64_t function_avma, std::initializer_list<uint64_t> arguments, uint64_t* result,
                         std::chrono::milliseconds most, Turn turn) {
   constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS};
-  // The thread must not end before it has sent again the signals that it took.
+  // If the thread took signals, it must not end before it has sent them again.
   auto go_on = turn == Turn::kLast && sent_.empty() ? PTRACE_CONT : PTRACE_SYSCALL;
   user_regs_struct registers = registers_;
   uint64_t words[3] = {};
@@ -318,7 +320,7 @@ CallEnd OwnThread::call(uint64_t function_avma, std::initializer_list<uint64_t> 
   const uint64_t start_ns = monotonic_ns();
   const uint64_t most_ns = static_cast<uint64_t>(most.count()) * 1'000'000;
   int waits = 0;
-  uint64_t waits_in_vain_ns = 0;  // since when, while heapprof has to leave; 0: it does not wait
+  uint64_t waits_in_vain_ns = 0;  // since when the thread waits although heapprof has to leave; 0: it does not
   for (uint64_t next_ns = start_ns + kPollNs / 4;;) {
     const std::optional<int> status = await_stop(id_, next_ns);
     const uint64_t now_ns = monotonic_ns();
@@ -368,7 +370,7 @@ CallEnd OwnThread::call(uint64_t function_avma, std::initializer_list<uint64_t> 
   }
 }
 
-// Releases the loader's locks that the thread holds, as the frames that would have done so are abandoned.
+// Releases the loader's locks that the thread holds, because the frames that would have released them are abandoned.
 CallEnd OwnThread::end_at_fault(int signal, user_regs_struct registers) {
   const std::string failure =
       fmt::format("signal {} at {:#x} in what it was made to call", signal, uint64_t{registers.rip});
@@ -391,8 +393,9 @@ CallEnd OwnThread::end_at_fault(int signal, user_regs_struct registers) {
   return CallEnd::kFault;
 }
 
-// heapprof's thread waits for a lock. It may be ended only while it waits for a lock of the loader, holds none, and has
-// not been woken. The lock's word is left unchanged, so the next unlock wakes one thread too many, which does no harm.
+// Called when heapprof's thread has waited for a lock for too long. The thread may be ended only if it waits for a lock
+// of the loader, holds no lock of the loader, and has not been woken. The lock's word is left unchanged, so the next
+// unlock wakes one thread too many, which does no harm.
 CallEnd OwnThread::give_up() {
   failure_ = "it waited for a lock that another thread held";
   ::ptrace(PTRACE_INTERRUPT, id_, nullptr, nullptr);

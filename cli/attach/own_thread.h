@@ -1,27 +1,29 @@
 // cli/attach/own_thread.h: a thread of heapprof in another process, driven by ptrace from one function to the next.
 //
-// One thread of the program is stopped for some 0.1 ms and lends two system calls, mmap and clone. The new thread gets
-// thread-local storage that the loader itself fills (_dl_allocate_tls_init, on heapprof's memory). It calls dlopen and
-// the agent like any thread of the program: it waits for the loader's and the allocator's locks while the program's
-// threads run on. Each function returns to the instructions that end a thread: if heapprof is killed, the thread
-// finishes that function and ends.
+// heapprof stops one thread of the program (the lender) for some 0.1 ms, and makes it execute two system calls, mmap
+// and clone. The new thread gets thread-local storage that the loader itself fills (_dl_allocate_tls_init, on
+// heapprof's memory). It calls dlopen and the agent like any thread of the program: it waits for the loader's and the
+// allocator's locks while the program's threads run on. Each function returns to the instructions that end a thread: if
+// heapprof is killed, the thread finishes that function and ends.
 //
-// While a program has one thread, glibc takes no locks. So that thread stays stopped, unless heapprof's thread waits
-// for it or all takes more than 50 ms. Meanwhile libc's flags say that there are two threads. The program's thread is
-// stopped only outside the functions of libc, the loader and allocators (attach.cc), as heapprof's thread cannot wait
-// for a lock that was not taken.
+// While a program has one thread, glibc takes no locks. So heapprof keeps that thread stopped until its own thread has
+// ended. It lets the program's thread continue earlier if its own thread waits for a lock, or after 50 ms. In all that
+// time libc's flags say that there are two threads. The program's thread is stopped only outside the functions of libc,
+// the loader and allocators (attach.cc): inside them it would hold no lock for which heapprof's thread could wait.
 //
 // Guarantees
 //  - No code is written into the program, and no function runs on one of its threads.
-//  - A thread that is given up holds no lock of the loader, and has consumed no wake-up. Otherwise it is left to
-//    continue and to end by itself.
-//  - If a function faults, the thread releases the loader's locks that it holds before it ends. What it was changing
-//    stays as it was at the fault, and an allocator's lock stays taken.
-//  - If a process sent a signal with a fault's number and the thread took it, the thread sends it again to the process
-//    before it ends, with all its information. Several pending signals of one number merge into one.
+//  - heapprof ends its thread early only if the thread holds no lock of the loader, and has consumed no wake-up.
+//    Otherwise the thread continues without heapprof, and ends by itself.
+//  - If a function faults, the thread releases the loader's locks that it holds before it ends. The data that the
+//    function was changing stays as it was at the fault, and an allocator's lock stays taken.
+//  - A process may send a signal with the number of a fault (SIGSEGV, …). If heapprof's thread takes it, the thread
+//    sends it to its process again before it ends, with all the signal's information. Several pending signals of one
+//    number merge into one.
 // Not provided: musl, static programs, shadow stacks, a seccomp filter, or glibc before 2.34 without libpthread:
-//               attach.cc refuses these. If heapprof is killed, a signal that the thread took is lost. If the thread is
-//               left, heapprof sends the signal, and is named as the sender of one by kill or tgkill.
+//               attach.cc refuses these. If heapprof is killed, a signal that the thread took is lost. If the thread
+//               continues without heapprof, heapprof sends the signal again. If that signal came from kill or tgkill,
+//               heapprof is then named as its sender.
 // Context:  the thread of heapprof that holds `lender`.
 #pragma once
 
@@ -61,8 +63,8 @@ struct Libc {
 enum class CallEnd {
   kReturned,
   kGivenUp,  // the thread waited for a lock for too long, and was ended
-  kLeft,     // likewise, or heapprof has to leave, but the thread holds a lock or runs: it continues without heapprof,
-             // and ends by itself
+  kLeft,     // the thread waited or ran for too long, or heapprof has to leave, but the thread may hold a lock: it
+             // continues without heapprof, and ends by itself
   kFault,    // the thread faulted
   kEnded     // the process has ended
 };
@@ -71,7 +73,7 @@ enum class Turn { kOneOfMany, kLast };
 
 class OwnThread {
  public:
-  // has_to_leave: set by another thread when a call's result is no longer needed; it outlives this object.
+  // has_to_leave: set by another thread when a call's result is no longer needed; the flag outlives this object.
   OwnThread(pid_t pid, const Libc& libc, const std::atomic<bool>& has_to_leave)
       : pid_(pid), libc_(libc), has_to_leave_(has_to_leave) {}
   OwnThread(const OwnThread&) = delete;
@@ -85,13 +87,14 @@ class OwnThread {
   uint64_t put(size_t slot, const std::string& text);
   uint64_t slot_avma(size_t slot) const;
   // Calls a function with up to 3 arguments and waits. result: what it returned. The thread stops twice at each system
-  // call in it, except in the last call: then it runs freely, and ends when the function returns.
+  // call of the function. In the last call (Turn::kLast) it runs freely, and ends when the function returns.
   CallEnd call(uint64_t function_avma, std::initializer_list<uint64_t> arguments, uint64_t* result,
                std::chrono::milliseconds most, Turn turn = Turn::kOneOfMany);
-  // Ends the thread. If the only other thread was held all the time, restores libc's flags and lets that thread
+  // Ends the thread. If the program's only thread is still stopped, restores libc's flags and lets that thread
   // continue.
   void end();
-  // True if put_flags_back still has to restore the flags, with the program's thread stopped.
+  // True if libc's flags still have to be restored. The caller then stops the program's thread, and calls
+  // put_flags_back().
   bool has_changed_flags() const { return !flags_.empty(); }
   void put_flags_back();
 
@@ -133,11 +136,11 @@ class OwnThread {
   const Libc& libc_;
   const std::atomic<bool>& has_to_leave_;
   TracedThread* lender_ = nullptr;
-  bool was_let_go_ = false;  // the only other thread, before heapprof's thread had ended
+  bool was_let_go_ = false;  // the only other thread continued before heapprof's thread had ended
   bool was_left_ = false;
   pid_t id_ = 0;                // 0: no thread
   pid_t inner_id_ = 0;          // its id in its process's pid namespace
-  uint64_t held_since_ns_ = 0;  // the lender
+  uint64_t held_since_ns_ = 0;  // since when the lender is stopped
   bool is_unlocking_ = false;
   user_regs_struct registers_{};
   wire::AttachThread memory_{};

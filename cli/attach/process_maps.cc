@@ -1,7 +1,7 @@
 // cli/attach/process_maps.cc: /proc/PID/maps, and ELF tables in the memory of another process.
 //
-// glibc replaces the offsets of most entries of a dynamic section by addresses, unless the section is read-only: a
-// value below the object's base is still an offset.
+// glibc replaces the offsets of most entries of a dynamic section by addresses, unless the section is read-only. So if
+// a value is below the object's base, it is still an offset.
 #include "cli/attach/process_maps.h"
 
 #include "cli/base/file_name.h"
@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint64_t kPageBytes = 4096;
 constexpr uint64_t kMostCodeBytes = 64u << 20;
-constexpr uint32_t kMostSymbols = 1u << 22;  // in one chain of a hash table, too
+constexpr uint32_t kMostSymbols = 1u << 22;  // also in one chain of a hash table
 
 template <typename T>
 bool read_value(pid_t pid, uint64_t from_avma, T* to) {
@@ -119,7 +119,7 @@ std::optional<RemoteObject> RemoteObject::read(pid_t pid, const Mapping& first) 
   return object;
 }
 
-// Its code may have been moved to larger pages since, which belong to no file.
+// The process may have moved its code to larger pages, which belong to no file. Then the file's offset is not compared.
 bool RemoteObject::is_loaded(const std::vector<Mapping>& mappings) const {
   bool has_code = false;
   for (const Segment& segment : segments_) {

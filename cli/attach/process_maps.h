@@ -3,7 +3,7 @@
 // Symbols are read from the memory of the process, from the tables that its loader uses. So it does not matter if a
 // file was replaced or deleted since, or is in a container.
 //
-// Trust:    every number is the process's own: each read goes through process_vm_readv, which may fail but never
+// Trust:    every number comes from the process. Each read goes through process_vm_readv, which may fail but never
 //           faults, and each loop is bounded.
 // Cost:     some 20 system calls for a name.
 #pragma once
@@ -45,13 +45,13 @@ class RemoteObject {
   // The object whose headers are at this address. nullopt: no valid headers.
   static std::optional<RemoteObject> read(pid_t pid, const Mapping& first);
   // True if its segments are mapped as a loader maps them. A file that is mapped as data, for example to read its
-  // symbols, is not loaded, and what follows it belongs to another mapping.
+  // symbols, is not loaded: the addresses of its segments belong to other mappings.
   bool is_loaded(const std::vector<Mapping>& mappings) const;
 
   const std::string& path() const { return path_; }
   bool is_deleted() const { return path_.ends_with(" (deleted)"); }
   bool has(uint64_t address_avma) const { return address_avma - start_avma_ < end_avma_ - start_avma_; }
-  // The symbol of this name that its dynamic symbol table defines; of several versions the first.
+  // The symbol of this name that the object's dynamic symbol table defines; if it has several versions, the first one.
   std::optional<RemoteSymbol> find(const char* name) const;
   // Where these bytes first occur in its code; 0: nowhere.
   uint64_t find_code(const std::string& bytes) const;
@@ -81,7 +81,7 @@ class RemoteObject {
   uint64_t sysv_hash_avma_ = 0;
 };
 
-// All objects that are loaded from files, by address; each once per load.
+// All objects that are loaded from files, ordered by address. An object that is loaded twice is listed twice.
 std::vector<RemoteObject> read_objects(pid_t pid, const std::vector<Mapping>& mappings);
 // The first object whose file name begins with `file_name` ("libc.so.6", "ld-linux").
 const RemoteObject* find_object(const std::vector<RemoteObject>& objects, const std::string& file_name);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kGoesOn = -516;  // ERESTART_RESTARTBLOCK: the kernel resumes it from its own record
 
-// The number of a call that was stopped before, from the instruction before it, mov $NUMBER,%eax.
+// Reads the number of a call that was stopped before from the instruction in front of the call, mov $NUMBER,%eax.
 long number_in_code(pid_t pid, uint64_t code_avma) {
   constexpr unsigned char kMove = 0xb8;
   constexpr std::array<unsigned char, 2> kSystemCall = {0x0f, 0x05};
@@ -40,7 +40,8 @@ SleepRest::SleepRest(pid_t pid, pid_t id) : pid_(pid), id_(id), switches_(count_
   if (rest_avma_ != 0 && !read_memory(pid, rest_avma_, &before_, sizeof before_)) rest_avma_ = 0;
 }
 
-// One more wait since then is heapprof's stop. Two mean that it is another sleep.
+// If the thread has begun to wait once more since the constructor, that was heapprof's stop. If it has begun to wait
+// twice, it is in another sleep.
 void SleepRest::put_back(const user_regs_struct& registers) const {
   if (rest_avma_ == 0 || static_cast<int64_t>(registers.rax) != kGoesOn || registers.rsp != call_.stack_avma ||
       registers.rip != call_.code_avma || registers.orig_rax != static_cast<uint64_t>(call_.number) ||

@@ -21,7 +21,7 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr uint64_t kAvoidNs = 100'000'000;    // after a thread was seen in a call that is not chosen
+constexpr uint64_t kAvoidNs = 100'000'000;    // after a thread was seen in a call that a stop would affect
 constexpr uint64_t kPatientNs = 500'000'000;  // with threads that are in the kernel most of the time
 constexpr long kEpollPwait2 = 441, kFutexWaitv = 449, kFutexWait = 455;
 
@@ -129,7 +129,7 @@ bool is_cut_short(const WaitingCall& call, int64_t result) {
   const auto got = static_cast<uint64_t>(result);
   switch (call.number) {
     case SYS_getrandom: return got < arguments[1];
-    case SYS_read:  // for a pipe or a socket that is what was available
+    case SYS_read:  // a pipe or a socket that had fewer bytes counts, too
     case SYS_pread64:
     case SYS_write:
     case SYS_pwrite64:
@@ -182,7 +182,7 @@ std::vector<pid_t> ThreadChoice::look() {
     const WaitingCall call = waiting_call(pid_, id);
     Times& times = times_[id];
     note_ticks(&times, stat.user, stat.kernel);
-    if (stat.state == 'D') {  // it would stop only later
+    if (stat.state == 'D') {  // an uninterruptible wait: a stop would come only later
       obstacle_ = fmt::format("its thread {} waits where no signal reaches it{}", id,
                               call.number < 0 ? "" : ", in " + call_name(call.number));
     } else if (call.number < 0) {

@@ -1,14 +1,14 @@
 // cli/attach/thread_choice.h: which thread of a process may be stopped for a moment without affecting what it does.
 //
 // A stop ends the system call that a thread is in. The kernel restarts the call if it had done nothing yet. A call that
-// had written or read a part returns that part (write, sendmsg, recv with MSG_WAITALL), and a restarted connect()
-// returns EALREADY. So a sleeping thread is chosen only in a call that is known to restart, or whose short result does
-// not matter.
+// had written or read a part returns the size of that part (write, sendmsg, recv with MSG_WAITALL), and a restarted
+// connect() returns EALREADY. So a sleeping thread is chosen only in a call that is known to restart, or whose short
+// result does not matter.
 //
-// Not provided: certainty for a running thread: it may be in any call, or enter one between the check and the stop. A
-//               thread that was seen in a call that is not chosen is avoided for 0.1 s; one that spends a fifth of its
-//               time in the kernel for 0.5 s, or, if nearly all of its time, for the whole search; and one whose call a
-//               stop has cut short for 2 s, then 4 s.
+// Not provided: certainty for a running thread: it may be in any call, or enter one between the check and the stop. So
+//               some threads are avoided for a time. A thread that was seen in a call that a stop would affect: 0.1 s.
+//               A thread that spends a fifth of its time in the kernel: 0.5 s, or the whole search if it is nearly all
+//               of its time. A thread whose call a stop has cut short: 2 s, then 4 s.
 // Context:      one thread of heapprof.
 // Cost:         three files of /proc per thread and check.
 #pragma once
@@ -38,7 +38,7 @@ struct WaitingCall {
 };
 WaitingCall waiting_call(pid_t pid, pid_t id);
 
-// True if a stop does not change this call's effect and result. file: that of its first argument.
+// True if a stop does not change this call's effect and result. file: what the call's first argument refers to.
 bool begins_anew(const WaitingCall& call, FileKind file);
 // True if a call that a stop may cut short has returned less than requested.
 bool is_cut_short(const WaitingCall& call, int64_t result);
@@ -64,9 +64,9 @@ class ThreadChoice {
     uint64_t first_ns = 0;                      // when the thread was first seen; 0: not yet
     uint64_t first_user = 0, first_kernel = 0;  // ticks at that time
     uint64_t user = 0, kernel = 0;              // when the last period of 4 ticks ended
-    bool is_in_kernel = true;                   // for a fifth of that period
+    bool is_in_kernel = true;                   // for more than a fifth of that period
     uint64_t avoided_until_ns = 0;
-    uint64_t avoid_ns = 1'000'000'000;  // how long it is avoided next time
+    uint64_t avoid_ns = 1'000'000'000;  // half of the time for which it is avoided next
   };
   void note_ticks(Times* times, uint64_t user, uint64_t kernel) const;
   bool may_stop_running(pid_t id, const Times& times, uint64_t user, uint64_t kernel);

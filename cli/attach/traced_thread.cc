@@ -64,10 +64,11 @@ struct SignalFrame {
 static_assert(offsetof(SignalFrame, registers) == 48 && sizeof(uint64_t) * 23 == sizeof(gregset_t));
 
 constexpr uint64_t kFlags = 1 | 2 | 4;          // UC_FP_XSTATE, UC_SIGCONTEXT_SS, UC_STRICT_RESTORE_SS
-constexpr uint64_t kNoAlternateStack = 0x7fff;  // flags that no alternate stack has: the kernel leaves it unchanged
+constexpr uint64_t kNoAlternateStack = 0x7fff;  // no valid flags: the kernel leaves the alternate stack unchanged
 
-// The length of the XSAVE area up to its last component in use: the kernel accepts no more than the thread may have,
-// which is less than all that the processor has (tiles). Removes components that end beyond most_bytes from *features.
+// The length of the XSAVE area up to its last component in use. The whole area is not possible: the kernel accepts only
+// components that the thread may use, which can be fewer than the processor has (AMX tiles). Removes components that
+// end beyond most_bytes from *features.
 size_t used_vector_bytes(uint64_t* features, size_t most_bytes) {
   size_t end = kFirstVectorBytes;
   for (unsigned i = 2; i < 63; ++i) {
@@ -84,9 +85,9 @@ size_t used_vector_bytes(uint64_t* features, size_t most_bytes) {
   return end;
 }
 
-// The vector registers in the form of a signal frame, in most_bytes; empty: ptrace cannot tell, or there is no room. If
-// room is short, upper halves and masks are left out: a function call does not preserve them, but they matter if vector
-// code was stopped in the middle.
+// The vector registers in the form of a signal frame, at most most_bytes long; empty: ptrace cannot read them, or there
+// is no room. If room is short, upper halves and masks are left out. A function call does not preserve them, but they
+// matter if vector code was stopped in the middle.
 std::vector<unsigned char> vector_state(pid_t id, size_t most_bytes) {
   std::vector<unsigned char> vectors(kMostVectorBytes);
   iovec part{vectors.data(), vectors.size()};
@@ -129,20 +130,21 @@ user_regs_struct begun_anew(user_regs_struct registers) {
 // The process that traces the thread, a debugger or another heapprof; 0: none.
 uint64_t tracer_of(pid_t pid, pid_t id) { return number_in_status(pid, id, "TracerPid:"); }
 
-// True if a signal is pending whose handler is to run now: then the call would end with EINTR in any case. An ignored
-// signal is pending as well while heapprof blocks it.
+// True if a signal is pending whose handler is to run now: then the call would end with EINTR in any case. Only signals
+// with a handler count: an ignored signal is pending, too, while heapprof blocks it.
 bool has_waiting_signal(pid_t pid, pid_t id, uint64_t mask) {
   const uint64_t waiting = number_in_status(pid, id, "SigPnd:", 16) | number_in_status(pid, id, "ShdPnd:", 16);
   return (waiting & ~mask & number_in_status(pid, id, "SigCgt:", 16)) != 0;
 }
 
-// True if the call ended with EINTR only because of heapprof's stop: without it, the call would not end so.
+// True if the call ended with EINTR only because of heapprof's stop.
 bool is_interrupted_by_us(pid_t pid, pid_t id, uint64_t mask, const user_regs_struct& registers) {
   return registers.orig_rax != kInNoCall && static_cast<int64_t>(registers.rax) == -EINTR &&
          !has_waiting_signal(pid, id, mask);
 }
 
-// True if a lent call, or the return from it, might not reach the kernel. Linux 6.4 and later tell.
+// True if the thread's system calls may be sent back to the program (Syscall User Dispatch): then heapprof's call, or
+// the return from it, might not reach the kernel. Linux 6.4 and later report this.
 bool is_dispatching_calls(pid_t id) {
   constexpr auto kGetConfiguration = static_cast<__ptrace_request>(0x4211);
   struct {
@@ -183,7 +185,7 @@ void detach(pid_t id) {
 
 std::string tracer_text(uint64_t tracer) {
   const std::string id = std::to_string(tracer);
-  // An earlier attempt: the thread neither stopped nor could be released, as only a stopped thread can.
+  // The tracer is an earlier attempt of heapprof: the thread did not stop, and only a stopped thread can be released.
   if (::access(("/proc/self/task/" + id).c_str(), F_OK) == 0) return "it does not stop";
   return "process " + id + " traces it";
 }
@@ -290,7 +292,7 @@ std::string TracedThread::stop(pid_t pid, pid_t id) {
   return is_in_restartable_sequence() ? "it is in a restartable sequence" : "";
 }
 
-// After a stop in it, the kernel would continue at the sequence's abort address (rseq(2)).
+// If a thread is stopped in a restartable sequence, the kernel continues it at the sequence's abort address (rseq(2)).
 bool TracedThread::is_in_restartable_sequence() const {
   // PTRACE_GET_RSEQ_CONFIGURATION, Linux 5.13
   constexpr auto kGetConfiguration = static_cast<__ptrace_request>(0x420f);
@@ -318,8 +320,8 @@ void TracedThread::keep_registers(const LibcCode& code, RemoteSymbol frame, bool
   is_borrowed_ = is_borrowed;
 }
 
-// If there is no room for the frame, nothing is kept, and the call is made all the same; if there is little room, the
-// vector registers get their initial state.
+// If there is no room for the frame, none is written, and the call is made all the same. If there is little room, the
+// frame has no vector registers: rt_sigreturn would set them to their initial state.
 void TracedThread::write_frame() {
   constexpr size_t kAround = 128;  // for alignment
   return_avma_ = 0;
@@ -367,9 +369,9 @@ user_regs_struct TracedThread::registers_of(uint64_t number, const std::array<ui
 
 int64_t TracedThread::system_call(uint64_t number, const std::array<uint64_t, 6>& arguments) {
   if (id_ == 0) return -ESRCH;
-  write_frame();  // the frame stays: until the thread is released, it returns there
+  write_frame();  // the frame stays: until the thread is released, a call returns through it
   has_called_ = true;
-  // The registers come first: from then on a thread that is left behind gets its mask back, too.
+  // The registers are set before the mask: from then on, if heapprof is killed, the frame restores the mask, too.
   const uint64_t all = all_but_faults() | mask_;
   if (!set_registers(id_, registers_of(number, arguments)) || ::ptrace(PTRACE_SETSIGMASK, id_, sizeof all, &all) != 0)
     return -ESRCH;
@@ -437,7 +439,7 @@ void TracedThread::let_go() {
       signal = put_back_sent(*status);
     }
   }
-  // A handler that is to run now would have ended the call.
+  // If a handler is to run now, the call would have ended with EINTR even without the stop.
   const bool is_ended = is_begun_anew_ && has_waiting_signal(pid_, id_, mask_);
   if (has_called_) ::ptrace(PTRACE_SETSIGMASK, id_, sizeof mask_, &mask_);
   if (has_called_ || is_ended) set_registers(id_, is_ended ? found_ : registers_);

@@ -1,22 +1,25 @@
 // cli/attach/traced_thread.h: one thread of another process, stopped as by a debugger, and made to execute system
 // calls.
 //
-// It only lends the kernel's view of itself: no function of the program runs on it, its stack is neither read nor
-// written, and no lock is taken. While a call of heapprof is in its registers, its own registers are kept in a signal
-// frame of the kernel's form, in unused memory, and the instruction after the call returns into rt_sigreturn. If
-// heapprof is killed in the middle, the kernel restores everything.
+// The kernel sees the thread as the caller of these system calls, and that is all: no function of the program runs on
+// it, its stack is neither read nor written, and no lock is taken. While a call of heapprof is in the thread's
+// registers, its own registers are kept in unused memory, in a signal frame as the kernel would write it. The
+// instruction after the call returns into rt_sigreturn. So if heapprof is killed in the middle, the kernel restores all
+// registers.
 //
 // Guarantees
 //  - The thread continues with the registers, the signal mask and the system call that it was stopped in; a call that
 //    the kernel restarts continues with the rest of its timeout.
-//  - EINTR is returned only if a signal of the program is pending as the thread continues; otherwise the call restarts.
+//  - The thread's call returns EINTR only if a signal of the program is pending when the thread continues; otherwise
+//    the call restarts.
 //  - If a process sends a signal in that time, the thread takes it once, as it was sent, when it continues.
 // Not provided: the rest of the timeout of a call that the kernel does not restart by itself (epoll_wait, a socket's):
 //               the whole timeout begins again.
 //               If neither a library nor the program leaves 600 bytes of its last page unused, there is no frame: if
 //               heapprof is killed in these 0.1 ms, the program continues with wrong registers.
-//               If heapprof is killed between the stop and the next instruction, which corrects the registers, such a
-//               call ends with EINTR (1 of some 80 kills at random); if it is killed later, a sleep starts over.
+//               If heapprof is killed between the stop and the next instruction, which corrects the registers, a call
+//               that the kernel does not restart by itself ends with EINTR (1 of some 80 kills at random). If heapprof
+//               is killed later, a sleep starts over.
 // Context:  one thread of heapprof. No other thread waits for children with __WALL.
 #pragma once
 
@@ -42,8 +45,8 @@ struct LibcCode {
 };
 inline constexpr uint64_t kEndThreadBytes = 10;
 
-// Why a thread cannot be traced that this tracer has: "process 4711 traces it". If it is a thread of heapprof, an
-// earlier stop has not ended yet.
+// Says why a thread cannot be traced if it has this tracer already: "process 4711 traces it". If the tracer is a thread
+// of heapprof, an earlier stop has not ended yet.
 std::string tracer_text(uint64_t tracer);
 // Waits for a stop of a traced thread. nullopt: no stop until then. A status without WIFSTOPPED: it has ended.
 std::optional<int> await_stop(pid_t id, uint64_t until_ns);
@@ -51,10 +54,11 @@ bool is_event_stop(int status);
 bool is_call_stop(int status);
 bool get_registers(pid_t id, user_regs_struct* registers);
 bool set_registers(pid_t id, const user_regs_struct& registers);
-// All signals except those of faults: if these were blocked, the kernel would remove their handlers.
+// All signals except those of faults. If a fault's signal is blocked when the fault happens, the kernel removes its
+// handler.
 uint64_t all_but_faults();
-// The signal that a process has sent (kill, tgkill, sigqueue, a timer) to a thread in a signal stop, with the number of
-// a fault or another. nullopt: the thread's own fault, or another kind of stop.
+// The signal for which a thread is stopped, if a process has sent it (kill, tgkill, sigqueue, a timer), whatever its
+// number. nullopt: the signal is of the thread's own fault, or it is another kind of stop.
 std::optional<siginfo_t> sent_signal(pid_t id, int status);
 // Gives a new thread the flags, vector registers and protection keys of a program's first thread. Otherwise it would
 // have those of its creator, possibly with alignment checks and unmasked exceptions.
@@ -76,8 +80,8 @@ class TracedThread {
   const user_regs_struct& registers() const { return found_; }
   uint64_t signal_mask() const { return mask_; }
 
-  // From now on keeps its registers in `frame` while it makes calls. is_borrowed: restores what was there when the
-  // thread continues.
+  // From now on keeps the thread's registers in `frame` while it executes calls. is_borrowed: when the thread
+  // continues, restores the bytes that were in `frame`.
   void keep_registers(const LibcCode& code, RemoteSymbol frame, bool is_borrowed);
   // Makes the thread execute a system call. Returns the kernel's result: a negative value is an error.
   int64_t system_call(uint64_t number, const std::array<uint64_t, 6>& arguments);

@@ -26,7 +26,7 @@
 #include <utility>
 
 namespace heapprof::cli {
-// True if this check adds its run to the same file: then the next one has something to be compared with.
+// True if this check adds its run to the same file, so that the next check has something to compare with.
 bool Baselines::is_written(const std::string& path) const {
   const auto real = [](const std::string& file) {
     std::error_code error;

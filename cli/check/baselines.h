@@ -1,8 +1,8 @@
 // cli/check/baselines.h: what programs are compared with: profiles, or the runs in a history.
 //
 // Guarantees
-//  - A baseline that is missing, or of another program, is a problem; but a history that this check writes may begin
-//    with it.
+//  - A baseline that is missing, or of another program, is a problem. The exception is a history to which this check
+//    adds its runs: it may have no runs of the program yet.
 #pragma once
 
 #include "cli/base/result.h"
@@ -29,8 +29,8 @@ struct Baseline {
 // Measures the runs and the baseline.
 Evidence compare(const Budget& budget, const std::vector<Profile>& runs, size_t shown, const Baseline& baseline);
 
-// "its 3 runs differ by up to 4.2 % (host peak)", and the tolerance with which such runs pass, if it has to be larger;
-// with a line end. Empty: one run, or they do not differ.
+// Returns "its 3 runs differ by up to 4.2 % (host peak)", with a line end. If the tolerance is too small for such runs
+// to pass, adds a larger one. Empty: there is one run, or the runs do not differ by more than the slack.
 std::string spread_text(const Budget& budget, const std::vector<Profile>& runs);
 
 class Baselines {
@@ -39,7 +39,7 @@ class Baselines {
 
   // Before the program runs: a problem if the budget's baseline is missing, or cannot be updated.
   Result<Done> check(const Budget& budget);
-  // The baseline, with leaks marked by the rules; empty if a new baseline is made.
+  // Returns the baseline, in which the leaks that match the rules are marked; empty if a new baseline is made.
   Result<Baseline> find(const Budget& budget, const Profile& profile, const Suppressions& rules);
 
  private:
@@ -47,7 +47,7 @@ class Baselines {
   bool is_written(const std::string& path) const;
 
   const CheckOptions& options_;
-  std::map<std::string, History> histories_;  // by path: from before this check added to them
+  std::map<std::string, History> histories_;  // by path; as they were before this check added to them
 };
 
 }  // namespace heapprof::cli

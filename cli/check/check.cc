@@ -1,12 +1,13 @@
-// cli/check/check.cc: runs or reads, measures, judges, reports and keeps, program by program.
+// cli/check/check.cc: runs programs or reads profiles, then measures, judges and reports them one by one, and keeps
+// profiles.
 //
 // The result of a check in continuous integration is read hours later, and should show all errors, not only the first.
-// So a problem loses only its own verdict ("not judged", with the reason), the others go on, and every output is
-// written in the end. Only an error before anything ran (a budget, a path that cannot be written) ends the check at
-// once: that loses only the user's time.
+// So a problem prevents only its own verdict ("not judged", with the reason). The other programs are judged, and every
+// output is written in the end. Only an error before anything ran (a budget, a path that cannot be written) ends the
+// check at once: then no result is lost.
 //
-// The exit status is the worst of all that happened. 1 means that a limit was exceeded and nothing else, since scripts
-// rely on it.
+// The exit status is the worst of all that happened. 1 means only that a limit was exceeded, because scripts rely on
+// it.
 #include "cli/check/check.h"
 
 #include "cli/base/byte_sink.h"
@@ -58,8 +59,8 @@ int code_of(const Problem& problem) {
 struct Case {
   const Budget& budget;
   ProgramProfiles measured;
-  const BudgetFit* fit = nullptr;         // of all processes of the budget; null: only this one
-  bool is_started = false;                // started by the program, not by us
+  const BudgetFit* fit = nullptr;         // how the budget fits all its processes; null: it has only this one
+  bool is_started = false;                // started by the program, not by heapprof
   const ContractRun* contract = nullptr;  // its claims besides memory
 };
 
@@ -97,12 +98,12 @@ class Checker {
   }
 
   const CheckOptions& options_;
-  const Inherited& inherited_;  // what each program gets
+  const Inherited& inherited_;  // what each program inherits
   Baselines baselines_;
   ReportRules rules_;
   CheckReport report_;
   std::vector<HistoryEntry> history_;
-  int code_ = 0;  // of errors besides the verdicts
+  int code_ = 0;  // the worst of all errors besides the verdicts
 };
 
 Verdict Checker::begin_verdict(const Budget& budget) const {
@@ -143,7 +144,7 @@ Verdict Checker::examine(Case* what) {
     if (warning.id != "HP042") warn(warning);  // times are not judged
   }
   for (const Problem& warning : find_refusals(profile)) warn(warning);
-  if (!ended_as_claimed(budget, verdict.state.end)) {  // its memory on another path proves nothing
+  if (!ended_as_claimed(budget, verdict.state.end)) {  // memory used on another path proves nothing
     add_facts(*what->contract, &verdict);
     return verdict;
   }
@@ -193,7 +194,8 @@ Result<Done> Checker::judge_by(Case* what, size_t shown, Verdict* verdict) {
   return Done{};
 }
 
-// Keeps the profile in `target`. If that is empty, only a profile that needs a look is kept.
+// Keeps the profile in `target`. If `target` is empty, keeps it only if the program failed, exceeded a limit or could
+// not be judged, in a file that is named after the verdict.
 Result<Done> Checker::keep(const std::string& target, Verdict* verdict) const {
   const std::string file = std::exchange(verdict->profile, "");
   if (file.empty()) return Done{};  // no profile
@@ -373,7 +375,7 @@ void Checker::write_all(const CheckPlan& plan) {
   }
   if (!write_outputs(report_, options_)) code_ = std::max(code_, kNotDone);
   if (history_.empty()) return;
-  for (const Verdict& verdict : report_.verdicts) {  // raised limits count
+  for (const Verdict& verdict : report_.verdicts) {  // judged by the raised limits
     for (HistoryEntry& entry : history_) entry.ok = entry.name == verdict.name ? !verdict.failed() : entry.ok;
   }
   if (const Result<Done> appended = append_history(options_.history, history_); !appended) complain(appended.problem());

@@ -1,7 +1,7 @@
 // cli/check/check_files.cc: files that the user keeps under version control are replaced completely, or left unchanged.
 //
-// A budget is edited by people while a check runs. So the raised text is parsed again before it is written, and the
-// file is read again: if it has changed since the check began, it is left alone, with a message.
+// People may edit a budget while a check runs. So the text with the raised limits is parsed before it is written, and
+// the file is read again. If the file has changed since the check began, it is not written, and a message says so.
 #include "cli/base/atomic_file.h"
 #include "cli/base/problems.h"
 #include "cli/check/check_outputs.h"

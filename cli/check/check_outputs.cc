@@ -1,8 +1,8 @@
 // cli/check/check_outputs.cc: a check that has run for an hour must not fail because its report cannot be written.
 //
-// So every output is opened before the first program starts, and names are compared as the file system sees them: if
-// two flags name one file, one of the two reports would be lost, and an output that is also an input would destroy it.
-// A device (/dev/stdout) may be named twice.
+// So every output is opened before the first program starts. Names are compared as the file system sees them. If two
+// flags named one file, one of the two reports would be lost; if an output were also an input, the input would be
+// destroyed. A device (/dev/stdout) may be named twice.
 //
 // Only GitHub's step summary is appended to and not replaced: other commands of the step write to it too.
 #include "cli/check/check_outputs.h"

@@ -35,8 +35,8 @@ Result<Done> try_outputs(const CheckOptions& options);
 // Writes all outputs. An error with one is reported, and the others are still written. False: there was an error.
 bool write_outputs(const CheckReport& report, const CheckOptions& options);
 
-// The folder that holds .git, from here upwards; without one, the workspace that GitHub or GitLab names, if the current
-// folder is in it; else the current one. Services know files by their path below it.
+// The nearest folder, from the current one upwards, that holds .git. Without one, the workspace that GitHub or GitLab
+// names, if the current folder is in it; else the current folder. These services identify files by their path below it.
 std::string project_folder();
 std::string folder_in_project();  // the current one, as "ci/" or ""
 
@@ -47,7 +47,7 @@ std::string folder_in_project();  // the current one, as "ci/" or ""
 // `given` if it is not empty; else GITHUB_SHA, CI_COMMIT_SHA; else git's HEAD; empty if unknown.
 std::string find_commit(const std::string& given);
 
-// The same with the caller's environment, without asking git. For tests.
+// The same by the given environment alone, without git. For tests.
 std::string commit_of_environment(const std::function<const char*(const char* variable)>& environment);
 
 }  // namespace heapprof::cli

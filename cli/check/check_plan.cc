@@ -1,5 +1,5 @@
-// cli/check/check_plan.cc: a limit may come from the budget, its defaults, a flag or the baseline, and one has
-// precedence.
+// cli/check/check_plan.cc: a limit may come from the budget, its defaults, a flag or the baseline. This file decides
+// which has precedence.
 //
 // A flag overrides the budget, the budget overrides [defaults]. A flag replaces the limit of the same metric and
 // device, whether that was a share or a number, and leaves the others.
@@ -23,7 +23,8 @@
 namespace heapprof::cli {
 namespace {
 
-// Refuses flags beside contracts, which are complete: a flag that is meant for one program would apply to each of them.
+// Refuses flags together with contracts. Contracts are complete, and a flag that is meant for one program would apply
+// to all of them.
 Result<Done> check_alone(const CheckOptions& options) {
   if (!options.program.empty()) return contracts_stand_alone(command_text(options.program));
   if (!options.profiles.empty()) return contracts_stand_alone(options.profiles[0]);
@@ -40,7 +41,7 @@ Result<Done> check_alone(const CheckOptions& options) {
   return Done{};
 }
 
-// A scope without a limit is for comparing, and a history has no scopes.
+// A scope without a limit is only compared with the baseline. So it needs one that has scopes, and a history has none.
 Result<Done> check_scopes(const Budget& budget) {
   for (size_t i = 0; i < budget.scopes.size(); ++i) {
     const ScopeBudget& scope = budget.scopes[i];
@@ -183,7 +184,7 @@ Result<std::vector<Budget>> CheckPlan::budgets_of_started(const Budget& parent,
     if (!is_for_command(own, command) || own.name == parent.name) continue;
     Result<Budget> completed = complete(own, own.name);
     if (!completed) return completed.problem();
-    completed->baseline = own.baseline;  // the flag's baseline is the program's
+    completed->baseline = own.baseline;  // the baseline of the flag is only for the program itself
     budgets.push_back(std::move(*completed));
   }
   if (is_left_to_others(parent, command)) return budgets;

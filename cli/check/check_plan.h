@@ -1,4 +1,4 @@
-// cli/check/check_plan.h: which budget is for which program, combined with flags and defaults.
+// cli/check/check_plan.h: which budget applies to which program, combined with flags and defaults.
 #pragma once
 
 #include "cli/base/result.h"
@@ -18,13 +18,14 @@ class CheckPlan {
   const std::optional<BudgetFile>& file() const { return file_; }
   // The budgets to run if neither a program nor a profile is named; each has a command.
   Result<std::vector<Budget>> budgets_to_run() const;
-  // The budgets for a command line, one or more; `profile` is the file with it, or the program itself.
+  // The budgets for a command line, one or more; `profile`, for messages: the file of the profile with that command
+  // line, or the program.
   Result<std::vector<Budget>> budgets_for(const std::vector<std::string>& command, const std::string& profile) const;
-  // The budgets for a process that the program of `parent` started: those with its command. If no budget has it, or if
-  // it is also the parent's (a forked child): also the parent's limits, last, under a separate name and without the
-  // parent's baseline, which is of another program.
+  // The budgets for a process that the program of `parent` started: those with the process's command. If no budget has
+  // that command, or if it is also the parent's (a forked child), a copy of `parent` is added last. The copy has a name
+  // of its own and no baseline, because the parent's baseline is of another program.
   Result<std::vector<Budget>> budgets_of_started(const Budget& parent, const std::vector<std::string>& command) const;
-  // Whether only other budgets judge such a process.
+  // True if other budgets judge such a process, and `parent` does not.
   bool is_left_to_others(const Budget& parent, const std::vector<std::string>& command) const;
 
  private:
@@ -40,7 +41,7 @@ class CheckPlan {
 bool is_history(const std::string& baseline);
 // The baseline's file: in a folder, the one with the budget's name.
 std::string baseline_path(const Budget& budget);
-// A name that is valid in a file's name. An altered name ends in a hash of the original: different names stay
+// The name in a form that is valid as a file name. An altered name ends in a hash of the original: different names stay
 // different.
 std::string file_word(const std::string& name);
 

@@ -1,8 +1,8 @@
 // cli/check/contract_run.cc: the claims about a run other than its memory.
 //
 // A claim about a file asks whether *this* run wrote it. The file alone does not show that, so its identity, size and
-// times are noted before the run, down to the nanosecond: if all are unchanged, it was not written. Its ctime is among
-// them, as a program can set its mtime back.
+// times are noted before the run, down to the nanosecond: if all are unchanged, it was not written. The times include
+// the ctime, because a program can set a file's mtime back.
 //
 // A contract may say that a program runs without heapprof. It is started here with the signals and the environment that
 // it would have without heapprof.
@@ -42,7 +42,7 @@ bool is_untouched(const struct stat& before, const struct stat& after) {
          before.st_ctim.tv_sec == after.st_ctim.tv_sec && before.st_ctim.tv_nsec == after.st_ctim.tv_nsec;
 }
 
-// The first run of digits in the file's first 64 KiB.
+// The number that the first digits in the file's first 64 KiB form.
 std::optional<uint64_t> first_number(const std::string& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   std::array<char, 64 << 10> buffer;
@@ -89,7 +89,7 @@ Judged in_range(const FileClaim& claim, const char* what, const Expectation& ran
   _exit(127);
 }
 
-// Signals that a process sends to us are forwarded, as in `run`.
+// Waits for the child. Forwards signals that a process sends to heapprof, as `run` does.
 RunEnd wait_for(pid_t child, SignalWatch* signals) {
   const UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
   for (;;) {

@@ -19,9 +19,9 @@
 namespace heapprof::cli {
 
 // How the run ended, and whether it can be judged: an end that the contract names is no failure of the program. With
-// warn_only, another end is a failure.
+// warn_only, an end that the contract does not name is a failure.
 RunState state_for(const Budget& budget, const Profile& profile, bool warn_only);
-// True if the run ended as the contract says, or it says nothing.
+// True if the run ended as the contract says, or if the contract names no end.
 bool ended_as_claimed(const Budget& budget, const RunEnd& end);
 
 // One contract's claims besides memory; checks its files when it is constructed, and again in judge().

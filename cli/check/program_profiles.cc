@@ -79,7 +79,7 @@ Result<ProgramProfiles> profile_program(const Budget& budget, const Inherited& i
     options.color = color;
     options.program = budget.command;
     const std::string file = fmt::format("{}/run{}.json", folder, run);
-    for (const char c : file) options.output += c == '%' ? "%%" : std::string(1, c);  // no directives
+    for (const char c : file) options.output += c == '%' ? "%%" : std::string(1, c);  // so that % begins no directive
     const int code = run_command(options, inherited);
     if (access(file.c_str(), F_OK) != 0) return checked_without_profile(budget.command[0]);
     Result<Profile> profile = read_profile(file);
@@ -88,7 +88,7 @@ Result<ProgramProfiles> profile_program(const Budget& budget, const Inherited& i
     const Unjudged unseen = count_unprofiled(*profile);
     measured.unjudged.processes = std::max(measured.unjudged.processes, others.processes + unseen.processes);
     measured.unjudged.replaced = std::max(measured.unjudged.replaced, others.replaced + unseen.replaced);
-    // heapprof's own exit code, not the program's: it could not profile the program.
+    // This exit code is heapprof's own, not the program's: heapprof could not profile the program.
     const RunEnd end = profile->run.end;
     if (code == kNotProfiled && (end.kind != EndKind::kExited || end.status != kNotProfiled)) {
       profile->run.complete = false;

@@ -32,17 +32,18 @@ class ScratchFolder {
 struct ProgramProfiles {
   std::vector<Profile> runs;
   std::vector<std::string> files;
-  Unjudged unjudged;  // other processes with a profile: of the run with the most
+  Unjudged unjudged;  // other processes: the most that any run had
 };
 
 // Runs the budget's command as often as the budget says, or until a run fails: further runs cannot change that.
 Result<ProgramProfiles> profile_program(const Budget& budget, const Inherited& inherited, const std::string& folder,
                                         ColorMode color);
 
-// The processes that it started, and that heapprof could not see.
+// Counts the processes that the program started, and that heapprof could not profile.
 Unjudged count_unprofiled(const Profile& profile);
 
-// A process that the program started: the one with the same command in each run, matched by start time.
+// A process that the program started, with its profile from each run. In each run it is the process with the same
+// command; if several have it, the one with the same number in the order of their start.
 struct StartedProcess {
   std::vector<std::string> command;
   std::vector<std::string> files;

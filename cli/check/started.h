@@ -16,8 +16,8 @@ struct Started {
   bool is_own = false;  // the budget is that of its command, not of the program that started it
 };
 
-// Reads the profiles in the folder. Processes without any limit, and those that heapprof could not see, are counted in
-// *measured; *fit gets all that the program's own budget is for.
+// Reads the profiles in the folder. Processes without any limit, and those that heapprof could not profile, are counted
+// in measured->unjudged. *fit gets all profiles to which the program's own budget applies.
 Result<std::vector<Started>> find_cases(const CheckPlan& plan, const Budget& budget, const std::string& folder,
                                         ProgramProfiles* measured, BudgetFit* fit);
 

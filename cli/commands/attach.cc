@@ -1,4 +1,5 @@
-// cli/commands/attach.cc: the flags of `heapprof attach`: those of `run` that apply to a program which runs already.
+// cli/commands/attach.cc: the flags of `heapprof attach`: those flags of `run` that apply to a program that is already
+// running.
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/units.h"
@@ -83,7 +84,7 @@ Result<int> attach(AttachOptions* options) {
   if (::kill(pid, 0) != 0 && errno == ESRCH) return process_not_found(options->pid);
   options->run.attach_pid = pid;
   options->run.program = process_command(pid);
-  // A program that writes its title over its arguments leaves empty ones after it.
+  // If a program has written its title over its arguments, empty arguments follow the title.
   while (options->run.program.size() > 1 && options->run.program.back().empty()) options->run.program.pop_back();
   if (options->run.program.empty()) options->run.program = {process_executable(pid)};
   if (options->run.program[0].empty()) options->run.program[0] = "process";

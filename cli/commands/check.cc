@@ -1,4 +1,4 @@
-// cli/commands/check.cc: after "--" comes a program, before it flags and profiles.
+// cli/commands/check.cc: what follows "--" is a program; what comes before is flags and profiles.
 #include "cli/commands/check.h"
 
 #include "cli/base/output.h"

@@ -1,4 +1,5 @@
-// cli/commands/check.h: `heapprof check`: the gate for continuous integration: limits, budgets, baselines.
+// cli/commands/check.h: `heapprof check`: fails a build in continuous integration if a limit, a budget or a baseline is
+// exceeded.
 #pragma once
 
 #include "cli/check/check.h"
@@ -20,7 +21,8 @@ struct CheckFlags {
 };
 void declare_check_options(Options* options, CheckFlags* target);
 
-// The exit code: 0 within limits, 1 over one, 2 wrong usage, 3 no whole profile, 4 the program failed.
+// The exit code: 0 within all limits, 1 over a limit, 2 wrong usage, 3 a profile is incomplete or unreadable, 4 the
+// program failed.
 int check_main(const std::vector<std::string>& arguments);
 
 }  // namespace heapprof::cli

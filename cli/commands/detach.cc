@@ -1,4 +1,5 @@
-// cli/commands/detach.cc: orders the agent directly; the heapprof that attached notices it, and writes its profile.
+// cli/commands/detach.cc: detaches the agent directly. The heapprof that attached it notices that, and writes the
+// profile.
 #include "cli/attach/attach.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"

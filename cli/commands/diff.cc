@@ -1,5 +1,5 @@
-// cli/commands/diff.cc: determines what is compared with what, reads it, renders it; warnings and notes on incomplete
-// profiles come last.
+// cli/commands/diff.cc: pairs the profiles to be compared, reads them, and renders the changes. Warnings, and problems
+// about incomplete profiles, are printed last.
 #include "cli/base/atomic_file.h"
 #include "cli/base/file_name.h"
 #include "cli/base/output.h"
@@ -76,7 +76,7 @@ int finish(const DiffOptions& options, const Problems& problems, const std::stri
   return code != 0 ? code : options.exit_code && grew ? 1 : 0;
 }
 
-// The page replaces the text; the problems after it and the exit code stay.
+// Writes the page instead of the text. Problems are printed and the exit code is set as for the text.
 Result<int> save_page(const DiffOptions& options, const TwoProfiles& two, const Problems& problems) {
   Result<AtomicFile> file = AtomicFile::create(options.html);
   if (!file) return file.problem();
@@ -105,7 +105,8 @@ Result<int> diff_files(const DiffOptions& options, const ReportRules& rules) {
       read_base_runs({options.inputs.begin(), options.inputs.end() - 1}, run, suppressions);
   if (!runs) return runs.problem();
   two.runs[kBase] = std::move(*runs);
-  // Read again instead of kept: of a hundred base runs only the median's sites are needed.
+  // The median base run is read again. The others need not be kept in memory, because only the median's sites are
+  // needed, even of a hundred base runs.
   Result<Profile> base = read_marked(two.runs[kBase][median_run(two.runs[kBase])].file, suppressions);
   if (!base) return base.problem();
   mark_folded(rules.folds, std::array<Profile*, 2>{&*base, &*current});

@@ -1,4 +1,4 @@
-// cli/commands/doctor.cc: runs the trials, and shows the results.
+// cli/commands/doctor.cc: tries what this machine allows (cli/target/capabilities.h), and shows the results.
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/collect/clock.h"

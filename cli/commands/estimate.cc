@@ -1,5 +1,5 @@
-// cli/commands/estimate.cc: checks the question first, then measures the device, which may take seconds, and then
-// compares both.
+// cli/commands/estimate.cc: checks the flags first, then measures the device, which may take seconds, and then compares
+// the need with the free memory.
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/commands/commands.h"

@@ -1,4 +1,4 @@
-// cli/commands/export.cc: reads, checks that the format and the profile can answer what was asked, writes.
+// cli/commands/export.cc: reads profiles, checks that format and profiles have what the flags ask for, writes.
 #include "cli/base/atomic_file.h"
 #include "cli/base/file_name.h"
 #include "cli/base/output.h"

@@ -1,4 +1,5 @@
-// cli/commands/history.cc: reads the entries and shows their trends; or makes entries of profiles and appends them.
+// cli/commands/history.cc: reads the entries and shows their trends; with --add, makes entries from profiles and
+// appends them.
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
@@ -82,7 +83,8 @@ Result<int> show(const HistoryOptions& options) {
   return code;
 }
 
-// Removes entries that the history already has for the same run, device and name. Returns their number.
+// Removes from *entries those that the history file already has for the same run, device and name. Returns their
+// number.
 size_t leave_out_known(const std::string& file, std::vector<HistoryEntry>* entries) {
   if (access(file.c_str(), R_OK) != 0) return 0;
   const Result<History> history = read_history(file);

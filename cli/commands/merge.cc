@@ -1,4 +1,5 @@
-// cli/commands/merge.cc: finds the inputs, adds them up, alone or as a process of a job step, writes the sum.
+// cli/commands/merge.cc: finds the input profiles, adds them up, and writes the sum; alone, or together with the other
+// processes of a job step.
 #include "cli/base/atomic_file.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"

@@ -1,4 +1,5 @@
-// cli/commands/pause.cc: parses the process, gives the order, prints the effect.
+// cli/commands/pause.cc: `pause`, `resume` and `mark`: parses the pid, sends the order to the collector, prints the
+// effect.
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"

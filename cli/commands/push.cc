@@ -1,5 +1,5 @@
-// cli/commands/push.cc: each argument is a pid, of which a snapshot is taken, or a file; cli/serve/push.h sends it. All
-// are read before the first is sent: with a wrong name nothing is sent.
+// cli/commands/push.cc: each argument is a file, or a pid of which a snapshot is taken; cli/serve/push.h sends them.
+// All are read before the first is sent, so if one name is wrong, nothing is sent.
 #include "cli/serve/push.h"
 
 #include "cli/base/output.h"

@@ -1,4 +1,4 @@
-// cli/commands/report.cc: reads, checks that the file can answer what was asked, renders.
+// cli/commands/report.cc: reads a profile, checks that it has what the flags ask for, renders it.
 #include "cli/commands/report.h"
 
 #include "cli/base/file_name.h"
@@ -129,7 +129,7 @@ Result<Done> check_exclusions(const ReportOptions& options) {
   return Done{};
 }
 
-// Refuses what a format cannot show, and flags that need another one.
+// Refuses flags whose content the format cannot show, and flags that need another flag.
 Result<Done> check_format(const ReportOptions& options) {
   const ReportView& view = options.view;
   const ReportFormat& format = *options.format;
@@ -158,7 +158,7 @@ Result<Done> check_format(const ReportOptions& options) {
   return Done{};
 }
 
-// The profile to show if none was named. An empty name (an unset variable of a script) is a mistake.
+// The profile to show if none was named. An empty name, as from a script's unset variable, is an error.
 Result<std::string> choose_file(const std::vector<std::string>& files) {
   if (!files.empty() && !files[0].empty()) return files[0];
   if (!files.empty()) return missing_profile("report");
@@ -171,8 +171,8 @@ Result<std::string> choose_file(const std::vector<std::string>& files) {
   return file;
 }
 
-// The paths of the profiles of the same run; missing files have no name. A profile is not trusted: it can name only
-// files beside it, and no more than a run ever writes.
+// The paths of the other profiles of the same run; empty for missing files. The profile is not trusted: absolute paths
+// in it are ignored, and so are entries beyond as many as a run ever lists.
 std::vector<std::string> find_others(const Profile& profile, const std::string& file) {
   constexpr size_t kMost = 100;
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
@@ -187,7 +187,7 @@ std::vector<std::string> find_others(const Profile& profile, const std::string& 
   return found;
 }
 
-// --source, on all devices that have memory there.
+// The text for --source, for all devices that have memory there.
 Result<std::string> source_report(const Profile& profile, const ReportView& view, const Terminal& terminal) {
   constexpr size_t kMostFiles = 5;
   std::string name = view.source;
@@ -298,7 +298,7 @@ Result<int> show_report(const ReportOptions& options) {
   const bool says_that_it_is_sampled = render == render_report_text && options.table == nullptr && source.empty();
   const int code = print_output(shown_text());
   for (const Problem& warning : find_warnings(*profile, names_adviser(view.file))) {
-    // last, where a terminal's user sees it
+    // warnings come last, where the user of a terminal sees them
     if (!says_that_it_is_sampled || warning.id != "HP295") print_problem(warning, options.color);
   }
   for (const Problem& rule : unused) print_problem(rule, options.color);

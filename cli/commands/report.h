@@ -18,8 +18,8 @@ struct ReportOptions {
   std::string between;     // A..B: two snapshots
   std::string categories;  // a file
   const ReportFormat* format = nullptr;
-  std::string html;                    // the page's file; empty: none is asked for
-  const ReportTable* table = nullptr;  // only this one; nullptr: what the view says
+  std::string html;                    // the page's file; empty: no page is written
+  const ReportTable* table = nullptr;  // only this table; nullptr: the sections that `view` selects
   ColorMode color = ColorMode::kAuto;
 };
 

@@ -44,8 +44,8 @@ Result<StartRule> parse_start(const std::string& text) {
   return bad_start(text);
 }
 
-// Flags that exclude each other: two outputs in one file, or a flag that needs every block beside one that records a
-// part of them.
+// Finds flags that exclude each other: two outputs to one file, or a flag that needs all blocks with a flag that
+// records only some.
 std::optional<Problem> find_excluded(const RunOptions& options) {
   const std::pair<const char*, const std::string&> outputs[] = {
       {"-o", options.output}, {"--html", options.html}, {"--child-output", options.child_output}};

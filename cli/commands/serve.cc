@@ -1,5 +1,5 @@
-// cli/commands/serve.cc: flags; cli/serve/serve.h does the rest. Opens the socket first, so that a port in use is
-// reported before any search.
+// cli/commands/serve.cc: parses the flags; cli/serve/serve.h does the rest. The socket is opened first, so that a port
+// in use is reported before any process is looked for.
 #include "cli/serve/serve.h"
 
 #include "cli/base/output.h"

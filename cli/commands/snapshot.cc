@@ -1,4 +1,4 @@
-// cli/commands/snapshot.cc: names the file, asks, prints what was written.
+// cli/commands/snapshot.cc: chooses the file's name, asks the collector for a snapshot, prints what was written.
 #include "cli/base/file_name.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
@@ -34,7 +34,7 @@ Result<int> snapshot(const SnapshotOptions& options) {
   const Result<SnapshotTaken> taken = ask_for_snapshot(pid, absolute_path(path), !options.output.empty());
   if (!taken) return taken.problem();
   if (options.quiet) return 0;
-  // If it is the requested path, shown as the user typed it.
+  // If the requested path was written, it is shown as the user typed it.
   const bool is_as_named = absolute_path(path) == taken->path;
   const bool utf8 = inspect_terminal(STDERR_FILENO, ColorMode::kAuto).utf8;
   const std::string shown = pasted_file(is_as_named ? path : taken->path, utf8);

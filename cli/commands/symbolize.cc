@@ -35,7 +35,8 @@ bool is_packed(const std::string& path) {
   return file.get() == 0x1f && file.get() == 0x8b;
 }
 
-// Checks that names can be looked up: a profile of another tool has addresses of one process, without its files.
+// Checks that names can be looked up. In a profile of another tool they cannot: it has addresses of one process, but
+// not the files that were loaded there.
 Result<Done> check(const Profile& profile, const std::string& file) {
   if (profile.dialect != Dialect::kHeapprof)
     return profile_without_offsets(

@@ -1,4 +1,4 @@
-// cli/commands/top.cc: flags; cli/top/top_watch.h does the rest.
+// cli/commands/top.cc: parses the flags; cli/top/top_watch.h does the rest.
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/units.h"

@@ -1,5 +1,5 @@
-// cli/flags/command_line.cc: the only file that includes CLI11, which takes longer to compile than all that it is
-// used for.
+// cli/flags/command_line.cc: the only file that includes CLI11, which takes longer to compile than the code that uses
+// it.
 #include "cli/flags/command_line.h"
 
 #include <CLI/CLI.hpp>

@@ -3,9 +3,10 @@
 // CLI11 is a header of ten thousand lines: only command_line.cc includes it, so that it is compiled once.
 //
 // Guarantees
-//  - A command line is parsed once. Flags take their values in the order in which they are listed here, not as they
-//    were typed.
-// Not provided: messages for mistakes. Options finds those that have a name before it calls this.
+//  - A command line is parsed once. Flags take their values in the order of CommandLine::flags, not in the order in
+//    which they were typed.
+// Not provided: messages for mistakes. Options (options.h) finds the mistakes for which it has a message, before it
+//               calls take_arguments().
 #pragma once
 
 #include <functional>

@@ -26,7 +26,7 @@ struct EstimateFlags {
 void declare_estimate_options(Options* options, EstimateFlags* target);
 // A problem names what is missing, unknown, or belongs to another kind.
 Result<EstimateInput> interpret_estimate(const EstimateFlags& flags);
-// One of `arguments` is a negative number, which looks like a flag.
+// A problem if one of `arguments` is a negative number, which would be taken for a flag.
 Result<Done> refuse_negative(const std::vector<std::string>& arguments);
 
 }  // namespace heapprof::cli

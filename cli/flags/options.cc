@@ -1,5 +1,5 @@
-// cli/flags/options.cc: messages for mistakes are our own, since CLI11's exceptions carry prose instead of facts: one
-// scan finds where the flags end and what is wrong with them; then CLI11 parses flags that are known to be right.
+// cli/flags/options.cc: messages for mistakes are our own, because CLI11's exceptions carry prose instead of facts. One
+// scan finds where the flags end and what is wrong with them. Then CLI11 parses flags that are known to be right.
 #include "cli/flags/options.h"
 
 #include "cli/base/problems.h"
@@ -15,7 +15,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr const char* kHelpGroup = "help";
-constexpr const char* kNoValue = "unlimited";  // the value of a flag without one
+constexpr const char* kNoValue = "unlimited";  // given to CLI11 as the value if the user gave none
 
 std::vector<std::string> split_names(const char* names) {
   std::vector<std::string> result(1);

@@ -35,10 +35,10 @@ struct FlagText {
   const char* names;  // "-o,--output"
   const char* value;  // "FILE", or "" for a flag without one
   const char* group;  // heading in --help
-  const char* text;   // what it does; lower case, no full stop; {}: is replaced by the words that it takes
+  const char* text;   // what it does; lower case, no full stop; {} is replaced by the words that the flag takes
 };
 
-// Groups that --help shows, and that -h, which fits a screen, does not.
+// Groups that --help shows, and that -h leaves out, so that -h fits a screen.
 inline constexpr const char* kLongHelpGroup = "more, and for other tools";
 inline constexpr const char* kRareGroup = "seldom needed";
 
@@ -53,7 +53,8 @@ class Options {
   void add_text(const FlagText& flag, std::string* target);
   void add_texts(const FlagText& flag, std::vector<std::string>* target);  // may be given several times
   void add_number(const FlagText& flag, uint64_t smallest, uint64_t largest, uint64_t* target);
-  // A flag whose value, in brackets, is optional, and follows only after "=". Without a value, 0.
+  // A flag whose value is optional, and is given only after "="; flag.value is in brackets. Without a value, *target is
+  // 0.
   void add_wait(const FlagText& flag, uint64_t largest, std::optional<std::chrono::seconds>* target);
   // A size with its unit, at least `smallest_bytes`.
   void add_size(const FlagText& flag, uint64_t smallest_bytes, uint64_t* target);
@@ -68,7 +69,7 @@ class Options {
   void add_positional(std::string* target);                // at most one
   void add_positionals(std::vector<std::string>* target);  // any number
 
-  // Parses all of `arguments`; -h and --help are noted and end the parsing.
+  // Parses all of `arguments`. If -h or --help is among them, problems with values are not reported.
   Result<Done> parse(const std::vector<std::string>& arguments);
   // Parses the flags before the first non-option argument (or "--"); `rest` is that argument (or what follows "--"),
   // and all after it.
@@ -106,7 +107,7 @@ class Options {
 
   CommandText text_;
   CommandLine line_;
-  std::vector<Declared> flags_;  // in the order of line_'s
+  std::vector<Declared> flags_;  // in the order of line_.flags
   std::vector<std::string> groups_;
   std::optional<Problem> first_problem_;
   size_t most_positionals_ = 0;

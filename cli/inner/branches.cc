@@ -1,5 +1,5 @@
-// cli/inner/branches.cc: every byte may begin a branch. Most do not, or lead elsewhere. A candidate that leads to a
-// function's first bytes is checked by decoding the function that it is in from its start.
+// cli/inner/branches.cc: any byte may begin a branch. If the bytes there look like a branch to a function's first
+// bytes, the code around them is decoded from the start of its function, to see whether they are an instruction.
 //
 // Short branches reach 127 bytes, so they are decoded only around each function.
 #include "cli/inner/branches.h"
@@ -138,7 +138,7 @@ class Search {
     return range != own_.begin() && (--range)->holds(svma);
   }
 
-  // True if it is such an instruction, or if that cannot be determined.
+  // True if there is such an instruction, or if that cannot be determined.
   bool is_instruction(uint64_t opcode_svma, uint64_t target_svma, Way way) {
     const uint64_t start_svma = file_.start_before(opcode_svma);
     if (start_svma == 0 || opcode_svma - start_svma > kMostDecoded) return true;
@@ -198,8 +198,8 @@ class Search {
         }
       }
     }
-    // A lone address of the entry is the function's address; next to other addresses in the function it is part of a
-    // table.
+    // If a word holds the entry's address, and no word next to it holds another address in the function, it is a
+    // pointer to the function. Otherwise it is part of a table.
     const CodeRange& body = function.parts.front();
     const auto pointers = file_.pointers_between(body.start_svma, body.end_svma);
     if (!pointers) reasons_[index] = "jumps by tables that cannot be read";

@@ -1,10 +1,11 @@
-// cli/inner/branches.h: finds what leads to the first bytes of functions to be hooked, other than plain calls.
+// cli/inner/branches.h: finds branches and addresses that refer to the first bytes of functions to be hooked, other
+// than plain calls.
 //
 // Guarantees
 //  - Checks direct branches of any form in all code of the file; addresses that code computes (lea); tables of
 //    addresses and of distances, if a function jumps by a table.
-//  - A branch between the first bytes is found wherever it is. A branch back to the function's entry is searched in the
-//    function and its ".cold" part: from elsewhere it is a call or a tail call.
+//  - A branch into the middle of the first bytes is found wherever it is. A branch to the function's entry is searched
+//    only in the function and its ".cold" part, because from elsewhere it is a call or a tail call.
 // Not provided: addresses that are computed by arithmetic.
 // Trust:    any bytes.
 // Cost:     1 ms for a MiB of code.

@@ -1,5 +1,5 @@
-// cli/inner/code_file.cc: reads tables one by one, each as a whole. It maps nothing, as heapprof would die if the file
-// shrank.
+// cli/inner/code_file.cc: reads tables one by one, each as a whole. No file is mapped, because a mapped file that
+// shrinks would end heapprof by SIGBUS.
 #include "cli/inner/code_file.h"
 
 #include "cli/base/file_table.h"

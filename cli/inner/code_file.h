@@ -19,7 +19,7 @@ namespace heapprof::cli {
 struct CodeSymbol {
   uint64_t start_svma = 0;
   uint64_t size_bytes = 0;   // 0: unknown
-  std::string_view name;     // in the file's own strings; empty: known only from its unwind entry
+  std::string_view name;     // points into strings_
   bool is_indirect = false;  // STT_GNU_IFUNC: the address is that of the resolver
 };
 
@@ -45,7 +45,7 @@ class CodeFile {
     std::span<const unsigned char> bytes;
   };
   std::vector<Code> all_code() const;
-  // Bytes of any segment, up to that number.
+  // At most `size_bytes` bytes at that address, in any segment.
   std::vector<unsigned char> bytes_at(uint64_t start_svma, uint64_t size_bytes) const;
   struct Pointer {
     uint64_t at_svma;

@@ -19,7 +19,7 @@ struct NamedFunction {
 };
 std::optional<NamedFunction> named_function(std::string_view name);
 
-// "jemalloc", "tcmalloc", "mimalloc", by the names that come with malloc. "": another one.
+// Returns "jemalloc", "tcmalloc" or "mimalloc" if only that allocator has a function of this name. "": it is not known.
 std::string allocator_of(std::string_view function_name);
 
 }  // namespace heapprof::cli

@@ -1,10 +1,10 @@
-// cli/inner/inner_plan.cc: names, then code, then patches.
+// cli/inner/inner_plan.cc: finds functions by name, reads their code, and plans the patches.
 //
 // An allocator's functions call one another: mimalloc's realloc calls mi_heap_malloc and mi_free, which are hooked as
-// well. Such a call must not count. Trying cannot show which calls these are, as that depends on sizes and on what is
-// free; so the call's origin decides. The allocator's own calls come from the code that its functions reach by direct
-// calls and jumps. That may be too much code (a template's function that the program uses as well), so the agent also
-// checks whether a function of the allocator is in progress on the stack.
+// well. Such a call must not count. Test calls cannot show which calls these are, because that depends on sizes and on
+// what is free. So the address of the caller decides. The allocator's own calls come from the code that its functions
+// reach by direct calls and jumps. This code may include too much, such as a template's function that the program uses
+// as well. So the agent also checks whether a function of the allocator is in progress on the stack.
 #include "cli/inner/inner_plan.h"
 
 #include "cli/inner/branches.h"
@@ -32,8 +32,8 @@ struct Candidate {
   NamedFunction named;
 };
 
-// The functions with known names. Those of malloc's family count only if malloc and free are among them: a program's
-// own operator new calls malloc, which is hooked.
+// Finds the functions with known names. Functions of malloc's family count only if malloc and free are among them. If a
+// program defines only operator new, this operator calls malloc, which is hooked anyway.
 std::vector<Candidate> find_candidates(const CodeFile& file) {
   std::vector<Candidate> all;
   struct Kinds {
@@ -57,8 +57,8 @@ std::vector<Candidate> find_candidates(const CodeFile& file) {
   return all;
 }
 
-// Names of one address are one function: malloc's standard name comes first, then operators, then the others. If an
-// allocator's prefixed names and malloc's are the same functions, it is one allocator.
+// Several names of one address are one function. The name that is kept is malloc's standard name, else an operator's,
+// else another. If an allocator's prefixed names and malloc's are the same functions, it is one allocator.
 void keep_one_of_each(std::vector<Candidate>* all) {
   const auto rank = [](const Candidate& one) { return one.named.is_family ? 0 : one.named.group.empty() ? 1 : 2; };
   std::stable_sort(all->begin(), all->end(), [&](const Candidate& a, const Candidate& b) {
@@ -86,10 +86,10 @@ class Reach {
       uint64_t& size_bytes = sizes_[symbol.start_svma];
       size_bytes = std::max(size_bytes, symbol.size_bytes);
       if (symbol.name.ends_with(".cold")) cold_.push_back({symbol.start_svma, symbol.start_svma + symbol.size_bytes});
-    }  // sorted, as the functions are
+    }  // cold_ is sorted, because file.functions() is
   }
 
-  // False: it reaches more code than is searched.
+  // False: it reaches more code than can be searched, or the time is spent.
   bool add(uint64_t start_svma) {
     if (!reached_.emplace(start_svma, 0).second) return true;
     std::vector<uint64_t> open = {start_svma};
@@ -137,8 +137,8 @@ class Reach {
     if (reached_.emplace(start_svma, 0).second) open->push_back(start_svma);
   }
 
-  // Follows every byte that may begin a direct call or jump. A false match leads to the very start of a function once
-  // in ten thousand times.
+  // Follows every byte that may begin a direct call or jump. A false match hits the exact start of a function once in
+  // ten thousand times.
   void follow(uint64_t start_svma, uint64_t end_svma, std::vector<uint64_t>* open) {
     constexpr unsigned char kCall = 0xe8;
     constexpr unsigned char kJump = 0xe9;
@@ -165,7 +165,7 @@ uint64_t end_of_function(const CodeFile& file, const CodeSymbol& symbol) {
   return symbol.size_bytes == 0 ? next_svma : std::min(symbol.start_svma + symbol.size_bytes, next_svma);
 }
 
-// Finds the parts and copies that compilers made of the functions: "free.cold" is a part of it; "free.part.0",
+// Finds the parts and copies that compilers made of the functions: "free.cold" is a part of free; "free.part.0",
 // "free.isra.0", "free.constprop.0" are functions with parameters of their own. Blocks that a copy returns are not
 // seen; if a copy ends blocks whose begin was seen, they would be false leaks.
 std::vector<FunctionClone> find_parts(const CodeFile& file, std::vector<HookedFunction>* hooked) {
@@ -194,7 +194,7 @@ std::vector<FunctionClone> find_parts(const CodeFile& file, std::vector<HookedFu
   return clones;
 }
 
-// The name of a group's allocator; without a prefix, by the names that come with malloc.
+// The name of a group's allocator. If the group has no prefix, other functions of the file show which allocator it is.
 std::string name_of_group(const std::string& group, const CodeFile& file) {
   if (!group.empty()) return allocator_of(group);
   for (const CodeSymbol& symbol : file.functions()) {

@@ -3,8 +3,8 @@
 // Guarantees
 //  - All functions of an allocator are hooked, or none: a block whose begin is seen but not its end would be a false
 //    leak. The reasons for a refusal are reported by function.
-//  - The agent gets the code that the allocator's functions reach, directly or indirectly, by direct calls and jumps: a
-//    call of the allocator from there is the allocator's own.
+//  - The agent gets the ranges of code that the allocator's functions reach, over any number of steps, by direct calls
+//    and jumps. A call of the allocator from these ranges is the allocator's own.
 // Not provided: functions that were inlined into their callers (link-time optimization); a function whose name is in no
 //               symbol table.
 //               Code that is reached only by pointers: the agent treats it as the program's.
@@ -12,9 +12,9 @@
 //               (malloc.constprop.0). If a copy that ends blocks (free.part.0) is called from outside the allocator,
 //               nothing is hooked.
 // Trust:    any bytes.
-// Cost:     kPlanningNs of processor time at most; then nothing is hooked, and that is reported.
-//           Without such names, only the program's symbol tables are read, 30 ms for a million symbols; with them, also
-//           its code.
+// Cost:     at most kPlanningNs of processor time. If that is not enough, nothing is hooked, and that is reported.
+//           Without an allocator's names, only the program's symbol tables are read, 30 ms for a million symbols; with
+//           them, also its code.
 #pragma once
 
 #include "cli/inner/planning_time.h"
@@ -34,8 +34,8 @@ struct InnerAllocator {
 struct InnerPlanning {
   std::vector<InnerAllocator> allocators;  // indexed by group number
   std::vector<unsigned char> plan;         // shared/inner.h; empty: nothing is to be hooked
-  std::vector<std::string> refusals;       // "free is shorter than a jump"; not empty: so there is no plan
-  std::vector<std::string> unseen;         // functions that return blocks and cannot be hooked, in addition to the plan
+  std::vector<std::string> refusals;       // "free is shorter than a jump"; if there is one, there is no plan
+  std::vector<std::string> unseen;         // functions that return blocks and cannot be hooked; not in the plan
 };
 
 // fd: the executable. debug_fd: its separate debug file; -1: none.

@@ -1,4 +1,5 @@
-// cli/inner/planning_time.h: how much processor time a plan may take: the program waits, and so do others of the run.
+// cli/inner/planning_time.h: how much processor time a plan may take: the program waits for it, and so do other
+// processes of the run.
 #pragma once
 
 #include <time.h>

@@ -79,8 +79,8 @@ class Mover {
     std::memset(function_->moved + operand.at, 0, kOperandBytes);
     return true;
   }
-  // Writes a call as a push of the return address, in two halves, and a jump, so that an unwinder finds the function
-  // itself. Flags and registers are as a call leaves them.
+  // Writes a call as a push of the return address, in two halves, and a jump, so that an unwinder sees the function,
+  // not the trampoline. Flags and registers are as a call leaves them.
   bool call(const cs_insn& instruction, uint64_t return_svma) {
     constexpr unsigned char kPush[] = {0x68, 0, 0, 0, 0};                     // push imm32
     constexpr unsigned char kStore[] = {0xc7, 0x44, 0x24, 0x04, 0, 0, 0, 0};  // mov dword [rsp + 4], imm32
@@ -120,12 +120,13 @@ class Mover {
   wire::InnerFunction* function_;
 };
 
-// Moves one instruction. Returns why it cannot be moved; nullptr: it was. covered: bytes of the function that were
-// moved before it.
+// Moves one instruction. Returns why it cannot be moved; nullptr: it has been moved. covered: bytes of the function
+// that were moved before it.
 const char* move_one(const cs_insn& instruction, size_t covered, const Decoder& decoder, Mover* mover) {
   constexpr const char* kTooMuch = "begins with more relative operands than can be moved";
   if (decoder.is_in_group(instruction, X86_GRP_CALL)) {
-    // The call returns into the function itself: that is possible only after the jump.
+    // The moved call returns into the original function. That is possible only if the return address lies after the
+    // jump.
     const bool returns_behind = covered + instruction.size >= wire::kJumpBytes;
     const bool is_moved = returns_behind && !uses_stack_pointer(instruction) && instruction.id == X86_INS_CALL &&
                           mover->call(instruction, instruction.address + instruction.size);

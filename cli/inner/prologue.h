@@ -4,10 +4,11 @@
 // branch, or memory by rip) is recomputed.
 //
 // Guarantees
-//  - A function is refused, with the reason, if that could change what it does: the covered bytes refer to themselves,
-//    it is shorter than a jump and something else follows, it loops there, or the disassembler does not know its bytes.
+//  - A function is refused, with the reason, if the relocation could change what it does. The reasons: the covered
+//    bytes refer to themselves; the function is shorter than a jump, and something else follows; it loops there; or the
+//    disassembler does not know its bytes.
 //  - endbr64 at its entry stays: an indirect jump there must find it.
-// Not provided: what leads to the covered bytes from elsewhere (cli/inner/branches.h).
+// Not provided: a check for branches to the covered bytes from elsewhere (cli/inner/branches.h).
 // Trust:    any bytes.
 #pragma once
 
@@ -19,7 +20,7 @@
 namespace heapprof::cli {
 
 struct Prologue {
-  wire::InnerFunction function{};  // except for `what` and `group`
+  wire::InnerFunction function{};  // all fields except `what` and `group`
   std::string_view refusal;        // "calls another function in its first bytes"; empty: it can be moved
 };
 

@@ -1,5 +1,6 @@
 // cli/nvml/cuda_device.cc: the driver reports free memory only to a process with a context on the device, and a context
-// itself takes some hundred MiB. A program will have one, too: what is free besides it is what the program can get.
+// itself takes some hundred MiB. A program that uses the device will have a context, too. So the program can get the
+// memory that is free while this context exists.
 //
 // Types are those of cuda.h 13.0, as facts of its ABI.
 #include "cli/nvml/cuda_device.h"
@@ -37,7 +38,7 @@ const char* text_of(int error) {
 void describe(CudaDevice* device) {
   auto* const ask_name = find<int(char*, int, int)>("cuDeviceGetName");
   if (ask_name == nullptr || ask_name(device->name, sizeof device->name - 1, device->handle) != 0) device->name[0] = 0;
-  auto* ask_uuid = find<int(unsigned char*, int)>("cuDeviceGetUuid_v2");  // for a part of a GPU, its own UUID
+  auto* ask_uuid = find<int(unsigned char*, int)>("cuDeviceGetUuid_v2");  // for a MIG part of a GPU, its own UUID
   if (ask_uuid == nullptr) ask_uuid = find<int(unsigned char*, int)>("cuDeviceGetUuid");
   unsigned char bytes[16];
   if (ask_uuid == nullptr || ask_uuid(bytes, device->handle) != 0) return;

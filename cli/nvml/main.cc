@@ -1,18 +1,18 @@
 // cli/nvml/main.cc: heapprof-nvml: reports what NVML counts as in use on GPUs, and by which processes. It is a program
 // of its own: the tool may be linked statically, and a driver that never answers blocks only this program.
 //
-// usage: heapprof-nvml <UUIDS        a line each, of GPUs to be watched from then on; ends with its input, or with its
-//                                    parent
-// Prints "ready" when NVML has started, or "missing REASON", and ends; then, at once and every second (ten times a
-// second in the first two seconds), for each GPU:
+// usage: heapprof-nvml <UUIDS        one UUID a line: watches that GPU from then on; ends when its input or its parent
+//                                    ends
+// Prints "ready" when NVML has started. If it cannot start, prints "missing REASON" and ends. After "ready", at once
+// and then every second (ten times a second in the first two seconds), prints for each GPU:
 //   device UUID BYTES_IN_USE
 //   process PID BYTES                for each process whose bytes NVML knows
 //   end
 // or "unknown UUID REASON".
 //
 // usage: heapprof-nvml free INDEX
-// Creates a context on that CUDA device, prints "free BYTES TOTAL CONTEXT NAME", and ends: what is free besides the
-// context, and what the context took by NVML's count ("-": unknown); or "missing REASON".
+// Creates a context on that CUDA device, prints "free BYTES TOTAL CONTEXT NAME" or "missing REASON", and ends. BYTES
+// are free while the context exists; CONTEXT bytes were taken by the context, by NVML's count ("-": unknown).
 //
 // Types and values are those of nvml.h of CUDA 13.0, as facts of its ABI.
 //

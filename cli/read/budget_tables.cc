@@ -1,7 +1,7 @@
 // cli/read/budget_tables.cc: an error in a budget names its position.
 //
-// TOML only parses keys. A limit can be written in four ways, and after a mistake the user needs the line, and the
-// right form. So every value keeps its node until it is checked, and each error says what is accepted.
+// toml++ only reads keys and values. A limit can be written in four ways, and after a mistake the user needs the line,
+// and the right form. So every value keeps its node until it is checked, and each error says what is accepted.
 #include "cli/read/budget_tables.h"
 
 #include "cli/base/glob.h"
@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kMostSites = 10'000;
 constexpr size_t kMostScopes = 1'000;
 
-// A limit on a name that no call has would always be met.
+// False for a name that no call has: a limit on that name would always be met.
 bool is_known_call(std::string_view glob) {
   return std::any_of(kDeviceCalls.begin(), kDeviceCalls.end(),
                      [glob](const char* call) { return glob_matches(glob, call); });
@@ -46,7 +46,7 @@ Result<Done> BudgetTables::take_amount(const toml::node& node, Limit* limit) con
   return Done{};
 }
 
-// "512 MiB", 2_000_000, or { max = …, expect = … }.
+// A limit is "512 MiB", 2_000_000, or { max = …, expect = … }.
 Result<Done> BudgetTables::take_limit(const toml::node& node, const Subject& subject, Budget* budget) const {
   Limit limit;
   limit.subject = subject;
@@ -75,7 +75,7 @@ Result<Done> BudgetTables::take_limit(const toml::node& node, const Subject& sub
   return Done{};
 }
 
-// One amount, for the host, or a table with one for each device.
+// Reads one amount, for the host, or a table with an amount for each device.
 Result<Done> BudgetTables::take_metric(const toml::node& node, Subject subject, Budget* budget) const {
   const toml::table* const devices = node.as_table();
   if (devices == nullptr) return take_limit(node, subject, budget);
@@ -129,7 +129,8 @@ Result<Done> BudgetTables::take_subtree(const toml::node& node, Budget* budget) 
   return Done{};
 }
 
-// For the scope itself, for each device, or for each kind of call; devices and calls have no default.
+// Reads a limit for the scope itself, limits for devices (a single amount is for the host), or a table of limits by
+// kind of call.
 Result<Done> BudgetTables::take_scope_metric(const toml::node& node, const ScopeMetricField& field, Subject subject,
                                              Budget* budget) const {
   if (field.of == ScopeMetricField::Of::kScope) return take_limit(node, subject, budget);

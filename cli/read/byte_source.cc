@@ -23,9 +23,9 @@ namespace {
 constexpr unsigned kBufferBytes = 256 << 10;
 constexpr uint64_t kDensest = 200;
 constexpr uint64_t kAlwaysReadBytes = 64 << 20;
-constexpr uint64_t kFromPipeBytes = uint64_t{1} << 30;  // its size is unknown
+constexpr uint64_t kFromPipeBytes = uint64_t{1} << 30;  // a pipe's size is unknown
 
-// How much gzip'd data is read from a file.
+// How many unpacked bytes of gzip'd data are read from a file.
 uint64_t unpacked_limit(const struct stat& file) {
   if (!S_ISREG(file.st_mode)) return kFromPipeBytes;
   return std::max(kAlwaysReadBytes, multiply_saturating(static_cast<uint64_t>(file.st_size), kDensest));

@@ -20,8 +20,9 @@ class ByteSource {
   virtual ~ByteSource() = default;
   // The next piece, empty at the end or after an error. The view is valid until the next call.
   virtual std::string_view next() = 0;
-  virtual std::string_view error() const { return {}; }  // empty: none
-  // 0: not the reason for the error. Else the gzip'd data is longer than this limit, which a plain file may exceed.
+  virtual std::string_view error() const { return {}; }  // empty: no error
+  // If the error is that gzip'd data unpacks to more than a limit, that limit; a plain file may be longer. 0: no error,
+  // or another one.
   virtual uint64_t unpacked_limit_bytes() const { return 0; }
 };
 

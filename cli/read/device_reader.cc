@@ -1,8 +1,8 @@
 // cli/read/device_reader.cc: objects with a stack are read with the list of fields, and everything else by hand.
 //
 // Fields come from visit_… of cli/model/profile/fields.h, which the writer uses too, so neither can have one that the
-// other lacks. A stack, or a list inside, is no field: the reader of such an object handles all other keys. A repeated
-// name is refused, because it is ambiguous.
+// other lacks. A stack or a list is not a field, so each object's own reader handles these keys. A repeated name is
+// refused, because it is ambiguous.
 #include "cli/read/extension_parts.h"
 #include "cli/read/field_reader.h"
 
@@ -55,7 +55,7 @@ void read_refusal(JsonPull* json, PointReader* points, Refusal* refusal) {
 void visit_part(OwnerPart* part, FieldReader& reader) { visit_owner_part(*part, reader); }
 void visit_part(UntouchedPart* part, FieldReader& reader) { visit_untouched_part(*part, reader); }
 
-// Objects with fields, and with blocks by stack.
+// Reads an object that has fields, and a list of blocks by stack.
 template <typename Part, typename VisitFields>
 void read_blocks_of(JsonPull* json, PointReader* points, std::vector<Part>* parts, const VisitFields& visit_fields) {
   const auto read_part = [&](Part* part) {

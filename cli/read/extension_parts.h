@@ -42,28 +42,29 @@ void read_part(JsonPull* json, MergedPart* part);
 
 // ---- scope_reader.cc ----
 
-// The program's own scopes and marks, an object. A scope before its parent is an error.
+// Reads the object with the program's own scopes and marks. A scope before its parent is an error.
 void read_scopes(JsonPull* json, Scopes* scopes);
 
 // ---- trace_reader.cc ----
 
-// The trace of device memory, an object. Errors: columns of several lengths, an index out of range, more events or
-// blocks than a profile may hold.
+// Reads the object with the trace of device memory. Errors are: columns of several lengths, an index out of range, more
+// events or blocks than a profile may hold.
 void read_device_trace(JsonPull* json, PointReader* points, DeviceTrace* trace);
 
 // ---- spread_reader.cc ----
 
-// The columns of "sites" for the spread of a site's numbers between the inputs of a sum.
+// The columns of "sites" that say how far a site's numbers differ between the inputs of a merged profile.
 struct SpreadColumns {
-  std::vector<uint64_t> sites;   // with a known spread; the other columns have a number for each of them
-  std::vector<uint64_t> inputs;  // that have the site
+  std::vector<uint64_t> sites;   // the sites with a known spread; each other column has one number for each of them
+  std::vector<uint64_t> inputs;  // how many inputs have the site
   std::array<std::array<std::vector<uint64_t>, 3>, kSpreadFields> of;  // smallest, largest, the input with the largest
 };
 
 // Adds the members of "sites" that fill the columns, which must outlive the reading.
 void add_spread_members(JsonPull* json, SpreadColumns* columns, std::vector<MemberReader::Member>* members);
 
-// Puts them into the sites; false if they do not fit. cli/model/profile/invariants.h checks whether the numbers agree.
+// Puts the columns into the sites; false if they do not fit. cli/model/profile/invariants.h checks whether the numbers
+// agree.
 bool set_spreads(const SpreadColumns& columns, std::vector<Site>* sites);
 
 }  // namespace heapprof::cli

@@ -9,9 +9,9 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr uint64_t kTotal = UINT64_MAX;  // in SiteColumns::sizes: all of the site's blocks
+constexpr uint64_t kTotal = UINT64_MAX;  // a count in SiteColumns::sizes: all of the site's blocks
 
-// Elements are a single class, or an array of pairs.
+// Each element is one class, which all the site's blocks have, or an array of pairs of a class and a count.
 void read_sizes(JsonPull* json, bool are_coarse, SiteColumns* columns) {
   columns->has_coarse_sizes = are_coarse;
   if (!json->begin_array()) return;
@@ -39,7 +39,7 @@ void read_exact_numbers(JsonPull* json, SiteColumns* columns) {
   }
 }
 
-// One list for each site of another list, all joined in one column.
+// Reads one list for each site of another list, and joins them in one column; *ends has the end of each.
 void read_lists(JsonPull* json, std::vector<uint64_t>* numbers, std::vector<size_t>* ends) {
   if (!json->begin_array()) return;
   while (json->next_element() && !json->failed()) {
@@ -177,8 +177,8 @@ bool set_column(const std::vector<uint64_t>& column, std::vector<Site>* sites, u
   return true;
 }
 
-// A column with a number for each site of a list; older files lack it. The list must be ascending, so that it names no
-// site twice.
+// Sets a column that has a number for each site of a list; in older files both are missing. The list must be ascending,
+// so that it names no site twice.
 bool set_listed(const std::vector<uint64_t>& list, const std::vector<uint64_t>& column, std::vector<Site>* sites,
                 uint64_t SiteNumbers::*number) {
   if (column.size() != list.size()) return false;
@@ -195,7 +195,7 @@ const std::vector<uint64_t>& list_of(const SiteColumns& columns, SiteList list) 
   return columns.lists[at];
 }
 
-// The numbers that a list leaves out, if the file has the list.
+// Sets the numbers of the sites that the list does not name. pre: the file has the list
 void set_unlisted(const SiteListName& list, std::vector<Site>* sites) {
   for (Site& site : *sites) {
     const uint64_t number = unlisted_number(site.numbers, list);
@@ -267,8 +267,8 @@ bool set_live(const SiteColumns& columns, std::vector<Site>* sites, size_t momen
   return true;
 }
 
-// Each list has three numbers for each step, by ascending snapshot; the sites are ascending, so that none has two
-// lists.
+// Each list has three numbers for each step (snapshot, bytes, blocks), by ascending snapshot. The sites are ascending,
+// so that none has two lists.
 bool set_steps(const SiteColumns& columns, std::vector<Site>* sites) {
   if (columns.stepped.size() != columns.steps_end.size()) return false;
   size_t at = 0;
@@ -287,8 +287,8 @@ bool set_steps(const SiteColumns& columns, std::vector<Site>* sites) {
   return true;
 }
 
-// Each list has four numbers for each stay, by begin and end, which are time buckets of the device; the sites are
-// ascending.
+// Each list has four numbers (begin, end, bytes, blocks) for each pair of time buckets of the device in which blocks
+// began and ended. It is ordered by begin and end, and the sites are ascending.
 bool set_stays(const SiteColumns& columns, std::vector<Site>* sites, size_t bounds) {
   if (columns.stayed.size() != columns.stays_end.size() || bounds > kMostBounds) return false;
   size_t at = 0;

@@ -1,6 +1,7 @@
 // cli/read/extension_reader.h: the object under the key "heapprof": everything that has no DHAT field.
 //
-// It may come before or after the program points (jq -S sorts names), so it is kept and applied once both are read.
+// The object may come before or after the program points (jq -S sorts names). So it is kept, and applied once both are
+// read.
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -20,13 +21,14 @@ inline constexpr uint64_t kExtensionVersion = 1;
 
 // Per site, in the order of the device's program points. A missing column is empty.
 struct SiteColumns {
-  std::array<std::vector<uint64_t>, kSiteFields.size()> numbers;  // by field; for a list: one for each site in it
-  std::array<std::vector<uint64_t>, kSiteLists.size()> lists;     // numbers of sites
+  std::array<std::vector<uint64_t>, kSiteFields.size()> numbers;  // by field; a field of a list has one number for each
+                                                                  // site in the list
+  std::array<std::vector<uint64_t>, kSiteLists.size()> lists;     // the sites in each list, by their numbers
   std::array<bool, kSiteLists.size()> has_list{};
-  std::array<std::vector<uint64_t>, kSiteFlags.size()> flags;  // likewise
+  std::array<std::vector<uint64_t>, kSiteFlags.size()> flags;  // by flag: the numbers of the sites that have it
   std::vector<uint32_t> sizes_end;                             // end of each site's pairs in `sizes`
   std::vector<uint64_t> sizes;                                 // pairs of size class and blocks
-  bool has_coarse_sizes = false;                               // classes are those of older profiles
+  bool has_coarse_sizes = false;                               // the size classes are those of older profiles
   std::vector<uint64_t> grouped;
   std::vector<uint64_t> grouped_stacks;  // one for each in `grouped`
   std::vector<uint64_t> beyond_doubles;
@@ -60,7 +62,7 @@ struct Extension {
   Snapshots snapshots;
   DeviceTrace trace;
   bool has_frame_modules = false;
-  std::vector<int64_t> frame_modules;  // -1: none
+  std::vector<int64_t> frame_modules;  // -1: no module
   std::vector<uint64_t> inlined_frames;
   std::vector<uint64_t> inferred_frames;
   std::vector<ExactFrame> exact_frames;

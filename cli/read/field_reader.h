@@ -32,7 +32,7 @@ class MemberReader {
 
   // Reads one object.
   void read();
-  // Whether the object had it. pre: the name is a member's
+  // Whether the object had a member of that name. pre: `name` is the name of a Member
   bool has(std::string_view name) const;
 
  private:
@@ -64,7 +64,7 @@ class FieldReader {
     }
     ++next_;
   }
-  int index() const { return index_; }  // of the field that took the value, -1: none
+  int index() const { return index_; }  // index of the field that took the value; -1: no field did
 
  private:
   void read(bool* value) { json_->read_bool(value); }
@@ -113,7 +113,7 @@ class FieldReader {
   int index_ = -1;
 };
 
-// One object; visit(reader) is a visit_… function applied to the structure.
+// Reads one object; visit(reader) is a visit_… function applied to the structure.
 template <typename VisitFields>
 void read_struct(JsonPull* json, VisitFields&& visit) {
   if (!json->begin_object()) return;
@@ -132,7 +132,7 @@ void read_struct(JsonPull* json, VisitFields&& visit) {
   }
 }
 
-// An array of such objects.
+// Reads an array of such objects.
 template <typename Struct, typename Visit>
 void read_structs(JsonPull* json, std::vector<Struct>* structs, Visit&& visit) {
   if (!json->begin_array()) return;

@@ -76,7 +76,7 @@ bool JsonPull::fail(std::string_view reason) {
 }
 
 int JsonPull::peek_after_space() {
-  // Nearly always the next byte is available and no space. After an error refill() gives nothing more.
+  // Nearly always the next byte is in the piece and is not white space. After an error refill() gives nothing more.
   if (at_ != end_ && static_cast<unsigned char>(*at_) > ' ' && !failed()) return static_cast<unsigned char>(*at_);
   if (failed()) return -1;
   int c = peek();

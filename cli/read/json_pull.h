@@ -40,7 +40,7 @@ class JsonPull {
   // What comes next, without consuming it: one of { [ " - 0 t f n, or 0 at the end; anything else is not JSON.
   char peek_kind();
 
-  // For valid JSON that was not expected. Always returns false.
+  // Records an error for valid JSON that was not expected. Always returns false.
   bool fail(std::string_view reason);
   bool failed() const { return !error_.empty(); }
   const std::string& error() const { return error_; }
@@ -69,7 +69,7 @@ class JsonPull {
   const char* end_ = nullptr;
   uint64_t consumed_before_ = 0;
   int depth_ = 0;
-  bool is_first_ = false;  // in the innermost group: nothing was read yet
+  bool is_first_ = false;  // nothing was read yet of the innermost object or array
   bool is_syntax_error_ = false;
   std::string error_;
   std::string scratch_;

@@ -15,7 +15,8 @@ static_assert(kPointFields.size() + 2 <= 32);
 constexpr uint32_t kLifetime = uint32_t{1} << kPointFields.size();
 constexpr uint32_t kFrames = kLifetime << 1;
 
-// The bits of the numbers that every program point has, or of the additional ones of a profile with lifetimes.
+// The bits of the point fields with these needs: fields of every program point, or additional ones of profiles with
+// lifetimes.
 constexpr uint32_t points_that_need(SiteField::Needs needs) {
   uint32_t bits = 0;
   for (size_t i = 0; i < kPointFields.size(); ++i) bits |= kPointFields[i].needs == needs ? uint32_t{1} << i : 0;
@@ -40,7 +41,7 @@ void PointReader::read(JsonPull* json, std::vector<Site>* sites) {
 void PointReader::read_point(JsonPull* json, Site* site) {
   if (!json->begin_object()) return;
   uint32_t seen = 0;
-  size_t next = 0;  // files have the numbers in the order of the list
+  size_t next = 0;  // files have the numbers in the order of kPointFields
   // False if the member is repeated.
   const auto is_first = [&](uint32_t bit) {
     if ((seen & bit) != 0) return json->fail("the name \"" + key_ + "\" comes twice in one object");

@@ -11,7 +11,8 @@ namespace heapprof::cli {
 
 bool is_folder(const std::string& path);
 
-// The *.json and *.json.gz of a folder by name, without its subfolders; a problem if it has none.
+// The *.json and *.json.gz files of a folder, by name, without its subfolders. A folder without such files is a
+// problem.
 Result<std::vector<std::string>> profiles_in(const std::string& folder);
 
 // The name of the newest file in a folder among *.json, *.json.gz and dhat.out.* whose first bytes are those of a

@@ -23,7 +23,7 @@ class BudgetParser {
 
   BudgetFile& file_;
   BudgetTables tables_;
-  std::map<std::string, uint64_t> names_;  // of budgets, with their lines
+  std::map<std::string, uint64_t> names_;  // lines of the budgets, by name
 };
 
 std::vector<Key> BudgetParser::common_keys(Budget* budget) {

@@ -1,4 +1,5 @@
-// cli/read/read_contracts.cc: a contract is a budget with an end and files; budget_tables reads the common parts.
+// cli/read/read_contracts.cc: a contract is a budget that also states the exit status and files; budget_tables reads
+// the common parts.
 #include "cli/read/read_contracts.h"
 
 #include "cli/read/budget_tables.h"
@@ -40,7 +41,7 @@ int signal_number(const std::string& name) {
   return 0;
 }
 
-// An exit status, or the signal that ends it.
+// The expected end of the program: an exit status, or the signal that ends it.
 Result<Done> ContractParser::take_end(const toml::node& node, Contract* contract) const {
   if (const auto status = node.value_exact<int64_t>(); status && *status >= 0 && *status <= 255) {
     contract->end = {{EndKind::kExited, static_cast<int>(*status)}, tables_.at(node)};
@@ -63,7 +64,7 @@ Result<Done> ContractParser::take_expectation(const toml::node& node, Subject su
   return Done{};
 }
 
-// "p.json", or { path = "p.json", size = "12 MiB ± 1 %", number = "1_000 ± 0" }.
+// A file is "p.json", or { path = "p.json", size = "12 MiB ± 1 %", number = "1_000 ± 0" }.
 Result<Done> ContractParser::take_file(const toml::node& node, Contract* contract) const {
   FileClaim claim;
   claim.at = tables_.at(node);

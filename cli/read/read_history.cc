@@ -55,7 +55,7 @@ class LineReader {
   uint64_t version_ = 0;
 };
 
-// Joins pieces into lines; what is longer than an entry can be is dropped at once.
+// Joins pieces into lines. A line that is longer than an entry can be is not kept.
 class LineSplitter {
  public:
   template <typename Take>
@@ -118,7 +118,7 @@ Result<History> read_history(ByteSource* source, const std::string& name) {
 Result<History> read_history(const std::string& path) {
   Result<std::unique_ptr<ByteSource>> source = open_source(path, kMostHistoryBytes);
   if (!source) {
-    // The same problem in fitting words: the text after the file's name.
+    // The same problem, worded for a history: only the text after the file's name is kept.
     const std::string& what = source.problem().what;
     const size_t colon = what.rfind(": ");
     return history_not_readable(path, colon == std::string::npos ? what : what.substr(colon + 2));

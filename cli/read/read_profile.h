@@ -2,8 +2,9 @@
 // not.
 //
 // Guarantees
-//  - The result is canonical, and if it is heapprof's, every invariant of cli/model/profile/invariants.h holds; else it
-//    is a Problem with exit code 3 that names the file and what is wrong with it.
+//  - The result is canonical (cli/model/profile/canonical.h). In heapprof's own profiles, every invariant of
+//    cli/model/profile/invariants.h holds too. If the file cannot give such a result, a Problem with exit code 3 names
+//    the file and what is wrong with it.
 //  - write(read(write(profile))) gives the same bytes.
 // Not provided: Valgrind's counts of reads and writes, and its profiles of other things (--mode=copy, ad-hoc).
 // Trust:    the file is hostile: it never crashes the reader, and memory stays within a small multiple of its size.

@@ -1,4 +1,5 @@
-// cli/read/read_runs.h: reads profiles for comparison: with known leaks marked; only the sums for many profiles.
+// cli/read/read_runs.h: reads profiles for a comparison, and marks known leaks. Of many profiles it keeps only the
+// sums.
 #pragma once
 
 #include "cli/base/result.h"
@@ -14,10 +15,11 @@ namespace heapprof::cli {
 // FILE or FILE@SNAPSHOT; leaks are unknown at a snapshot.
 Result<Profile> read_marked(const std::string& file, const Suppressions& suppressions);
 
-// Reads one profile after the other: needs the memory of the largest.
+// Reads one profile after the other, so it needs no more memory than the largest one takes.
 Result<std::vector<RunTotals>> read_runs(const std::vector<std::string>& files, const Suppressions& suppressions);
 
-// What to compare `current` with: the named files, and from folders those with its command.
+// The runs to compare `current` with: all named files; from named folders, the files with the same command as
+// `current`.
 Result<std::vector<RunTotals>> read_base_runs(const std::vector<std::string>& inputs, const RunTotals& current,
                                               const Suppressions& suppressions);
 

@@ -10,13 +10,14 @@
 
 namespace heapprof::cli {
 
-// Rules for functions: whose leaks are known, and which are attributed to their callers.
+// Rules for functions: which functions' leaks are known, and which functions are attributed to their callers.
 struct ReportRules {
   Suppressions suppressions;
   FoldRules folds;
 };
 
-// Adds them to *rules. A file that is missing, larger than 1 MiB, or has a mistake is a problem, which names the line.
+// Adds the file's rules to *rules. A file that is missing, larger than 1 MiB, or has a mistake is a problem, which
+// names the line.
 Result<Done> read_suppressions(const std::string& path, ReportRules* rules);
 
 // The rules that a command uses. Only named files are read: a report depends on its command line and the profile, never
@@ -26,7 +27,7 @@ struct SuppressionOptions {
   bool no_defaults = false;
   std::vector<std::string> folds;         // globs of functions
   bool all_frames = false;                // fold nothing
-  bool libraries = false;                 // library frames are places, too
+  bool libraries = false;                 // library frames can be allocation sites, too
   std::vector<std::string> user_code;     // globs of source files and modules
   std::vector<std::string> library_code;  // likewise; --user-code comes first
 };

@@ -112,7 +112,7 @@ void read_shape(JsonPull* json, std::array<uint64_t, 3>* sizes) {
   std::copy(numbers.begin(), numbers.end(), sizes->begin());
 }
 
-// False: another member.
+// False: `key` is not a member of launches.
 bool read_launches_member(JsonPull* json, const std::string& key, Launches* launches) {
   if (key == "kernels" && launches->kernels.empty()) {
     if (!json->begin_array()) return true;

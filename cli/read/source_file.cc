@@ -33,7 +33,7 @@ UniqueFd open_source(const std::string& path, std::string* opened, int* error) {
   return file;
 }
 
-// Returns why not; empty: *text has the whole file.
+// Returns why the file cannot be read; empty: *text has the whole file.
 std::string read_text(const UniqueFd& file, int open_error, struct stat* facts, std::string* text) {
   if (!file.is_open()) return errno_text(open_error);
   if (fstat(file.get(), facts) != 0) return errno_text(errno);
@@ -55,7 +55,7 @@ int64_t modified_ns(const struct stat& facts) {
   return int64_t{facts.st_mtim.tv_sec} * 1'000'000'000 + facts.st_mtim.tv_nsec;
 }
 
-// The time of the frame's program or library file; 0: unknown.
+// When the frame's program or library file was last modified; 0: unknown.
 int64_t built_ns(const Profile& profile, const Frame& frame) {
   struct stat facts {};
   const bool has_file = frame.module < profile.modules.size() && !is_of_python(profile, frame);

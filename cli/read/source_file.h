@@ -19,7 +19,7 @@ namespace heapprof::cli {
 inline constexpr size_t kMostSourceBytes = 16 << 20;
 
 struct SourceFile {
-  std::string text;     // empty: it cannot be read, as a remark says
+  std::string text;     // empty if the file cannot be read; a remark then says so
   std::string remarks;  // a line each
 };
 

@@ -49,12 +49,12 @@ class TomlReader {
   Take share(const char* key, std::optional<uint64_t>* target) const;
   // "version = 1", which every file needs.
   Take version(bool* has_version) const;
-  ValueText text_of(const toml::node& node) const;  // the value's position
+  ValueText text_of(const toml::node& node) const;  // where the value is in the text
 
  private:
   const std::string& path_;
   const std::string& text_;
-  std::vector<size_t> lines_;  // where each begins
+  std::vector<size_t> lines_;  // where each line begins
 };
 
 }  // namespace heapprof::cli

@@ -4,7 +4,8 @@
 //
 // Guarantees
 //  - Only a direct call (E8) has a target. It has none if the bytes may also be the end of a call through a pointer.
-// Not provided: a check that the target is a function: the caller looks in the symbols. Only x86-64.
+// Not provided: a check that the target is a function (the caller looks it up in the symbols); other processors than
+//           x86-64.
 // Trust:    the file is untrusted: nothing is read beyond a section that lies in it.
 #pragma once
 
@@ -23,7 +24,7 @@ class CodeCalls {
  public:
   explicit CodeCalls(const DebugFile& file);
 
-  // svma; 0: none.
+  // The target's svma; 0: no direct call was decoded.
   uint64_t target(uint64_t return_svma) const;
 
  private:

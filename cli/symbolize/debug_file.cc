@@ -2,7 +2,7 @@
 //
 // libdwfl asks debuginfod last, and does not return its answer. So its own query is disabled (without DEBUGINFOD_URLS
 // its client does nothing), and we ask with the function that libdwfl uses itself, and that static/debuginfod.cc
-// replaces. libdwfl may still ask for dwz supplements, which are not the module's.
+// replaces. libdwfl may still ask for dwz supplements, which have build ids of their own.
 #include "cli/symbolize/debug_file.h"
 
 #include "cli/base/file_name.h"
@@ -27,7 +27,7 @@ extern "C" int __libdwfl_debuginfod_find_debuginfo(Dwfl*, const unsigned char* b
 
 namespace heapprof::cli {
 
-// Callbacks of libdwfl, which get the module's pointer to us.
+// Callbacks of libdwfl. *user is the module's DebugFile.
 struct DebugFileCallbacks {
   // The module is reported with its file, so libdwfl need not find one.
   static int find_no_elf(Dwfl_Module*, void**, const char*, Dwarf_Addr, char**, Elf**) { return -1; }
@@ -44,7 +44,8 @@ struct DebugFileCallbacks {
 
 namespace {
 
-// The default search path of dwfl_standard_find_debuginfo: next to the file, in .debug there, in the system's folder.
+// The default search path of dwfl_standard_find_debuginfo: the file's own folder, its folder .debug, the system's
+// folder.
 constexpr char kBesideTheFile[] = ":.debug:";
 constexpr char kSystemFolder[] = "/usr/lib/debug";
 constexpr char kUrls[] = "DEBUGINFOD_URLS";
@@ -224,8 +225,9 @@ std::string DebugFile::debug_path() const {
 
 bool DebugFile::has_own_debug_info() const { return has_own_debug_info_; }
 
-// As dwfl_standard_find_debuginfo, which repeats the search for the file that the path resolves to. A relative folder
-// is below the file's own; in any other the file may also lie below only the last folders of its path.
+// Lists the paths that dwfl_standard_find_debuginfo searches: for the module's path, and again for the file to which it
+// resolves. A relative folder is in the file's own folder. In an absolute folder, the debug file lies under the folders
+// of the file's path, or under only the last of them.
 std::vector<std::string> DebugFile::sought_paths() const {
   std::vector<std::string> paths;
   if (!path_.starts_with('/')) return paths;

@@ -2,9 +2,9 @@
 // stored.
 //
 // Finds separate debug files in the user's folders, by build id and .gnu_debuglink, dwz supplements, .gnu_debugdata,
-// and asks debuginfod if DEBUGINFOD_URLS is set; all but the first is libdwfl's work. .dwp files need elfutils 0.192;
-// every version finds .dwo files. Sections may be compressed with zlib or zstd. If the loaded file is not on this
-// machine, a debug file with its build id is enough.
+// and asks debuginfod if DEBUGINFOD_URLS is set; libdwfl does all but the first. .dwp files need elfutils 0.192; every
+// version finds .dwo files. Sections may be compressed with zlib or zstd. If the loaded file is not on this machine, a
+// debug file with its build id is enough.
 //
 // Guarantees
 //  - The file is the one that was loaded, or its debug file. If the build id differs or is missing, and no debug file
@@ -33,7 +33,7 @@ enum class DebugFileState { kOpen, kMissing, kNotElf, kChanged };
 // Where debug files are searched, other than next to the file.
 struct DebugSources {
   std::string folders;                // like gdb's debug-file-directory, colon-separated; empty: /usr/lib/debug
-  const DebugIndex* index = nullptr;  // of folders that the user named; may be null
+  const DebugIndex* index = nullptr;  // the debug files in folders that the user named; may be null
 };
 
 bool has_debuginfod_servers();  // whether the environment names some
@@ -48,15 +48,15 @@ class DebugFile {
   DebugFileState state() const { return state_; }
   Dwfl_Module* module() const { return module_; }  // not null if open
 
-  // debuginfod's answer as errno; 0: it sent a file. None: it was not asked, or not yet, because it is asked on demand.
+  // debuginfod's answer as errno; 0: it sent a file. nullopt: it was not asked so far, because it is asked on demand.
   std::optional<int> debuginfod_answer() const { return debuginfod_answer_; }
-  // The separate debug file that was opened; empty: none, or not yet.
+  // The separate debug file that was opened; empty: none was opened so far.
   std::string debug_path() const;
 
-  // Whether the module's own file states that it has some, readable or not.
+  // Whether the module's own file states that it has debug information, readable or not.
   bool has_own_debug_info() const;
-  // The paths where a separate debug file would be found, other than the user's folders and debuginfod, if none of them
-  // has a file. Empty: one has, or the module's own file was not opened, or its path is relative.
+  // The paths at which a separate debug file would be found, other than in the user's folders and by debuginfod. Empty:
+  // one of these paths has a file, or the module's own file was not opened, or its path is relative.
   std::vector<std::string> sought_paths() const;
 
   // Null if there is no debug information. address in the DWARF = svma − bias.
@@ -87,9 +87,9 @@ class DebugFile {
   Dwfl* dwfl_ = nullptr;
   Dwfl_Module* module_ = nullptr;
   DebugFileState state_ = DebugFileState::kMissing;
-  std::string path_;  // of the module's own file
+  std::string path_;  // path of the module's own file
   bool has_own_debug_info_ = false;
-  std::string alone_path_;  // of a debug file that is used for the module
+  std::string alone_path_;  // path of a debug file that is used instead of the module's own file
   std::optional<int> debuginfod_answer_;
 };
 

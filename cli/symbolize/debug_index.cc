@@ -22,7 +22,7 @@ bool is_build_id(const std::string& text) {
          text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-// Other than regular files are not even opened: opening a device may have effects.
+// Files other than regular ones are not opened at all, because opening a device may have effects.
 UniqueFd open_regular(const std::string& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return UniqueFd();
@@ -93,7 +93,7 @@ UniqueFd DebugIndex::open(const std::string& build_id, std::string* path) const 
     UniqueFd fd = open_regular(candidate);
     if (!fd.is_open()) continue;
     const std::optional<ElfIdentity> identity = read_elf_identity(fd.get());
-    if (!identity || identity->build_id != build_id) continue;  // it was replaced since the scan
+    if (!identity || identity->build_id != build_id) continue;  // the file was replaced since the scan
     *path = candidate;
     return fd;
   }

@@ -24,7 +24,7 @@ namespace heapprof::cli {
 // Whether the text is hexadecimal, and long enough for a build id. Other text must not become part of a path.
 bool is_build_id(const std::string& text);
 
-// A regular file, opened for reading; not open: missing, or not a regular file.
+// A regular file, opened for reading; not open if it is missing or not a regular file.
 UniqueFd open_regular(const std::string& path);
 
 class DebugIndex {
@@ -37,7 +37,7 @@ class DebugIndex {
   // The file with this build id; not open: no such file.
   UniqueFd open(const std::string& build_id, std::string* path) const;
 
-  // The path of a file with the name of the module, or of its debug file, but from another build; empty: none.
+  // The path of a file with the name of the module, or of its debug file, but from another build; empty: no such file.
   std::string other_build_of(const Module& module) const;
 
   bool is_cut_short() const { return is_cut_short_; }  // there were more than kMostFiles
@@ -45,8 +45,8 @@ class DebugIndex {
  private:
   void look_at(const std::string& path, const std::map<std::string, bool>& names);
 
-  std::map<std::string, std::vector<std::string>> by_build_id_;  // of modules: paths, the best first
-  std::map<std::string, std::string> others_;                    // by file name
+  std::map<std::string, std::vector<std::string>> by_build_id_;  // paths by the build id of a module, the best first
+  std::map<std::string, std::string> others_;                    // paths of files from another build, by file name
   size_t files_ = 0;
   bool is_cut_short_ = false;
 };

@@ -81,7 +81,7 @@ std::string demangle_fortran(std::string_view name) {
 std::string demangle_ada(const std::string& name) {
   if (name.size() > kMaxMangledBytes || name.find('\0') != std::string::npos) return name;
   const std::unique_ptr<char, decltype(&std::free)> text(ada_demangle(name.c_str(), 0), &std::free);
-  const bool is_ada = text && text.get()[0] != '\0' && text.get()[0] != '<';  // it puts other names into brackets
+  const bool is_ada = text && text.get()[0] != '\0' && text.get()[0] != '<';  // other names get brackets
   return is_ada ? std::string(text.get()) : name;
 }
 

@@ -139,7 +139,7 @@ const DieName& DieNames::name(Dwarf_Die die, int depth) {
   }
   if (result.text.empty() && label != nullptr) result.text = label;
   if (whole == WholeNames::kAda) result.text = demangle_ada(result.text);
-  // Their symbols contain no more: "store__load__2", "solve_".
+  // In these languages the symbol says no more than the name: "store__load__2", "solve_".
   result.is_mangled = result.is_mangled || whole != WholeNames::kNo;
   return result;
 }

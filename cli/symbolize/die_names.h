@@ -22,8 +22,8 @@
 namespace heapprof::cli {
 
 struct DieName {
-  std::string text;         // empty: none
-  bool is_mangled = false;  // was before; false: a bare name
+  std::string text;         // empty: no name
+  bool is_mangled = false;  // the name was mangled; false: a bare name
 };
 
 class DieNames {
@@ -67,7 +67,7 @@ class DieNames {
 
   DieShapesCache* shapes_;
   std::vector<Scope> scopes_;
-  std::unordered_map<const void*, uint32_t> scope_of_;  // of functions with a bare name, by the entry's address
+  std::unordered_map<const void*, uint32_t> scope_of_;  // scopes of functions with a bare name, by the entry's address
   std::unordered_map<const void*, DieName> names_;      // likewise
   std::unordered_set<Dwarf_CU*> walked_;
 };

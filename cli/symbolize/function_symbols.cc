@@ -76,7 +76,7 @@ void FunctionSymbols::close_open_ends(const std::vector<AddressRange>& sections)
     for (const AddressRange& range : sections) {
       if (range.low <= symbol.low && symbol.low < range.high) symbol.high = range.high;
     }
-    if (next > symbol.low) symbol.high = std::min(symbol.high, next);  // no section: no addresses
+    if (next > symbol.low) symbol.high = std::min(symbol.high, next);  // outside all sections it covers no addresses
   }
 }
 

@@ -36,19 +36,19 @@ class FunctionSymbols {
   // Null if no function is known to cover the address.
   const FunctionSymbol* find(uint64_t svma) const;
 
-  // Whether the module defines the symbol that others call by this name.
+  // Whether the module defines the symbol that other modules call by this name.
   bool has_global(const char* name);
-  const FunctionSymbol* find_global(const char* name);  // null: none, or several
+  const FunctionSymbol* find_global(const char* name);  // null: no such symbol, or several
 
   bool empty() const { return symbols_.empty(); }
-  bool has_ada() const { return has_ada_; }  // GNAT linked the module: it calls GNAT's runtime, or is it
+  bool has_ada() const { return has_ada_; }  // GNAT linked the module: it calls GNAT's runtime, or it is that runtime
 
  private:
   void index_names();
   void add(const GElf_Sym& symbol, uint64_t svma, const char* name);
   void close_open_ends(const std::vector<AddressRange>& sections);
 
-  std::vector<FunctionSymbol> symbols_;                                  // by low, better ones later
+  std::vector<FunctionSymbol> symbols_;                                  // sorted by low, better ones later
   std::vector<uint64_t> highest_end_;                                    // as in UnitIndex
   std::unordered_map<std::string_view, const FunctionSymbol*> by_name_;  // made at first need; null: several
   bool has_names_ = false;

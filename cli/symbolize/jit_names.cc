@@ -1,8 +1,8 @@
 // cli/symbolize/jit_names.cc: a map of JIT code is a log in a folder that all may write to.
 //
 // Compilers append a line for every function that they make, and an address may have had several: the last one counts.
-// The file may be large (a line for each function that node ever compiled), and few addresses are needed. So these are
-// sorted first, the file is read once, line by line, and only the requested names are kept.
+// The file may be large (a line for each function that node ever compiled), and few addresses are needed. So the
+// addresses are sorted first, the file is read once, line by line, and only the requested names are kept.
 //
 // /tmp/perf-PID.map may be left over from a process with the same pid, or be planted: it must be a regular file of this
 // user (or root), not reached by a link, and written since the process began.
@@ -65,7 +65,7 @@ JitMap judge(int fd, bool is_of_process, int64_t start_unix_ns) {
   struct stat facts {};
   if (::fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode)) return JitMap::kRefused;
   if (!is_of_process && facts.st_uid != ::geteuid() && facts.st_uid != 0) return JitMap::kRefused;
-  constexpr int64_t kSlackS = 60;  // for clocks of file systems, and processes that waited for us
+  constexpr int64_t kSlackS = 60;  // clocks of file systems differ, and processes wait for heapprof
   return facts.st_mtim.tv_sec < start_unix_ns / 1'000'000'000 - kSlackS ? JitMap::kNone : JitMap::kRead;
 }
 

@@ -26,11 +26,11 @@ namespace {
 struct UnitWork {
   Dwarf_Die unit;
   std::vector<uint64_t> addresses;  // as DWARF addresses
-  std::vector<size_t> positions;    // of each address in the answer
+  std::vector<size_t> positions;    // position of each address in the answer
 };
 
-// positions: those of the wanted addresses. Each address goes to the unit at `choice` in the index's order for it, or
-// to none.
+// positions: of the wanted addresses. Each address goes to the unit at position `choice` in the index's list of units
+// for it, unless that list is shorter.
 std::vector<UnitWork> group_by_unit(const UnitIndex& index, std::span<const uint64_t> addresses_svma, Dwarf_Addr bias,
                                     const std::vector<size_t>& positions, size_t choice) {
   std::vector<UnitWork> works;
@@ -137,15 +137,15 @@ size_t position_of(std::span<const uint64_t> addresses, uint64_t address) {
   return at == addresses.end() || *at != address ? addresses.size() : static_cast<size_t>(at - addresses.begin());
 }
 
-// Functions that represent their jump target, and names that linkers give to their own stubs.
+// Stubs, which only jump to another function: thunks, and those to which linkers give names.
 bool is_stub(std::string_view function) {
   return function.starts_with("__x86_indirect_thunk") || function.starts_with("__llvm_retpoline") ||
          function.starts_with("non-virtual thunk to ") || function.starts_with("virtual thunk to ") ||
          function.ends_with("$plt") || function.ends_with("$pltgot");
 }
 
-// The call targets before return addresses, decoded from the code, if the debug information lacks them and they are not
-// the function of the next inner frame: svma by return address.
+// Targets of the calls before return addresses, decoded from the code, by return address. Only targets that the debug
+// information lacks, and that are not the function of the next inner frame.
 using CodeTargets = std::map<uint64_t, uint64_t>;
 
 CodeTargets find_code_targets(const DebugFile& file, std::span<const uint64_t> addresses_svma,
@@ -203,8 +203,8 @@ std::vector<CallPair> find_open(const ModuleNames& names, std::span<const uint64
   return open;
 }
 
-// Names the elided functions like those of the stack. At a function's entry others may be inlined, but the function
-// itself is meant; the line would be theirs.
+// Names the elided functions like those of the stack. At a function's entry another function may be inlined. Then only
+// the outer function is named, without a line, because the line is in the inlined one.
 InferredPath name_path(const std::vector<LeftFunction>& left, const std::vector<uint64_t>& addresses,
                        const std::vector<UnitFrames>& found) {
   InferredPath path;

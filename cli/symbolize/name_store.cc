@@ -4,7 +4,8 @@
 //   facts of the module's file | text debug path | facts of the debug file | u32 addresses, { u64 svma }… |
 //   ModuleNames (module_names_bytes.cc), which has the paths without a debug file
 //
-// The program's identity represents how it finds names: another build may find others, a copy finds the same.
+// The program's own identity is included, because another build may find other names; a copy of this build finds the
+// same.
 #include "cli/symbolize/name_store.h"
 
 #include "cli/base/atomic_file.h"
@@ -177,10 +178,10 @@ bool is_called_as_ours(const std::string& name) {
   return start == 0 ? rest == kSuffix : rest.starts_with(std::string(kSuffix) + ".");
 }
 
-// The beginning of paths to files in it.
+// A path to the open folder, with which paths to its files begin.
 std::string path_of(const UniqueFd& folder) { return "/proc/self/fd/" + std::to_string(folder.get()); }
 
-// The name of the file for a build id; empty: it cannot have one.
+// The name of the file for a build id; empty: the build id cannot be a file's name.
 std::string name_of(const std::string& build_id) {
   if (!is_build_id(build_id) || build_id.size() > NAME_MAX - sizeof kSuffix) return "";
   return build_id + kSuffix;

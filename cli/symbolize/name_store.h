@@ -6,14 +6,14 @@
 //
 // Guarantees
 //  - A file appears complete or not at all, even with concurrent writers; a broken one is ignored.
-//  - All files together take at most kMostBytes, or what several heapprofs add at the same moment; the least recently
-//    used are removed first.
+//  - All files together take at most kMostBytes, and beyond that what several heapprofs add at the same moment; the
+//    least recently used are removed first.
 //  - The folder, its parent and the user's cache folder belong to the user; only the user may write to heapprof's
 //    folders, which are not links. Otherwise nothing is cached. A cache folder is created only in a parent that belongs
 //    to the user.
 //  - Only files named like heapprof's are removed.
 // Trust:    a file may be damaged: it has a checksum, and every length is checked.
-// Cost:     reading: 50-100 ns a frame. No failure here is an error: names are then found as without a cache.
+// Cost:     reading: 50-100 ns a frame. A failure here is not an error: names are then found as without a cache.
 #pragma once
 
 #include "cli/base/fd.h"
@@ -48,11 +48,11 @@ FileFacts facts_of_path(const std::string& path);
 
 struct KeptNames {
   FileFacts module;                                               // the module's own file
-  std::string debug_path;                                         // of its debug file; empty: no debug file
-  FileFacts debug;                                                // as of when the names were read
+  std::string debug_path;                                         // path of its debug file; empty: no debug file
+  FileFacts debug;                                                // facts of the debug file when the names were read
   std::vector<std::string> sought_paths;                          // had no debug file, but may get one
   std::unordered_map<uint64_t, std::vector<SourceFrame>> frames;  // by svma
-  std::unordered_map<uint64_t, CallKeys> calls;                   // of frames that have some
+  std::unordered_map<uint64_t, CallKeys> calls;                   // by svma: keys of frames that have some
   InferredCalls inferred;                                         // also those without a result; CallPair::module is 0
 };
 
@@ -73,7 +73,7 @@ class NameStore {
   // The names for a file whose facts are `now`.
   std::optional<KeptNames> find(const std::string& build_id, const FileFacts& now) const;
 
-  // names.module, names.debug: as the files were when the names were read, and settled by then.
+  // names.module, names.debug: the facts when the names were read; they must have been settled (is_settled) then.
   void keep(const std::string& build_id, const KeptNames& names);
 
  private:

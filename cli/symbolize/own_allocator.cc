@@ -48,7 +48,7 @@ std::vector<Table> symbol_tables(int fd) {
   return tables;
 }
 
-// Whether it was linked with -Bsymbolic.
+// Whether the file was linked with -Bsymbolic.
 bool is_symbolic(int fd) {
   for (const Elf64_Shdr& section : sections_of(fd)) {
     if (section.sh_type != SHT_DYNAMIC) continue;
@@ -74,7 +74,7 @@ void for_each_function(int fd, const Table& table, Action&& action) {
   }
 }
 
-// The index of the first of kNames that the table defines; std::size(kNames): none.
+// The index of the first of kNames that the table defines; std::size(kNames): it defines none of them.
 size_t find_in_table(int fd, const Table& table) {
   size_t best = std::size(kNames);
   for_each_function(fd, table, [&](std::string_view name, const Elf64_Sym&) {
@@ -94,7 +94,7 @@ std::string find_known_name(int fd, const Table& table) {
   return found;
 }
 
-// Whether the file's calls reach its own malloc, regardless of others in the process: it is not exported or is
+// Whether the file's calls reach its own malloc, regardless of others in the process: that malloc is not exported or is
 // protected, or the file is linked with -Bsymbolic.
 bool calls_own_malloc(int fd, const std::vector<Table>& tables) {
   bool is_there = false;

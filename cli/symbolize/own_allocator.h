@@ -1,7 +1,8 @@
 // cli/symbolize/own_allocator.h: whether a program has its own allocator, by its symbols.
 //
-// An allocator that is linked into the executable under its own names (Rust's _rjem_malloc, mi_malloc, Go's
-// runtime.mallocgc) never reaches the hooks: the profile is nearly empty, and nothing else explains why.
+// Calls of an allocator that is linked into the executable under its own names (Rust's _rjem_malloc, mi_malloc, Go's
+// runtime.mallocgc) reach no hook, unless the agent patches the allocator (shared/inner.h). Without hooks the profile
+// is nearly empty, and nothing else explains why.
 //
 // Context:  any thread; reads with pread.
 // Trust:    the file is hostile: lengths are checked, at most 128 MiB of a table are read.

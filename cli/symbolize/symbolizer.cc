@@ -13,10 +13,10 @@ namespace {
 struct ModuleWork {
   uint32_t module;
   std::vector<uint64_t> addresses_svma;  // sorted, distinct: return addresses less one
-  std::span<const CallPair> neighbours;  // in the module
+  std::span<const CallPair> neighbours;  // pairs of the module
 };
 
-// The kernel's code page has no file, and no table worth reading names its functions.
+// The kernel's code page has no file, and no symbol table that is worth reading.
 bool is_vdso(const Module& module) { return module.path == "[vdso]" || module.path.starts_with("linux-vdso.so"); }
 
 bool has_names(const std::vector<Module>& modules, const Location& location) {

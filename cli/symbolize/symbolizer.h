@@ -37,8 +37,8 @@ struct SymbolizeOptions {
   std::function<void(size_t done_modules, size_t all_modules)> progress;  // may be empty
   uint64_t worker_data_bytes = 0;           // most memory of the process that reads; 0: half of the machine's
   std::string debug_folders;                // where separate debug files are, colon-separated; empty: /usr/lib/debug
-  const DebugIndex* debug_index = nullptr;  // of folders that the user named
-  std::vector<CallPair> neighbours;         // in the stacks, sorted, all among the locations: for frames between them
+  const DebugIndex* debug_index = nullptr;  // the debug files in folders that the user named
+  std::vector<CallPair> neighbours;         // pairs in the stacks, sorted, of these locations: for frames between them
 };
 
 // The result for one module. If none of its locations was requested, all members have their defaults.
@@ -46,21 +46,21 @@ struct ModuleSymbols {
   bool is_read = false;        // the file, or its debug file, was opened and could be read
   bool is_unreadable = false;  // reading it crashed or did not end
   bool has_debug_info = false;
-  std::string missing_file;               // some of it is in this .dwo file or dwz supplement, which is missing
-  std::string debug_path;                 // of the separate debug file that was opened; empty: none
-  std::vector<std::string> sought_paths;  // searched in vain (module_names.h)
-  std::optional<int> debuginfod_answer;   // as errno, 0: it sent a file; none: it was not asked
+  std::string missing_file;               // a missing .dwo file or dwz supplement, which has a part of it
+  std::string debug_path;                 // path of the separate debug file that was opened; empty: no such file
+  std::vector<std::string> sought_paths;  // paths that had no debug file (module_names.h)
+  std::optional<int> debuginfod_answer;   // as errno; 0: it sent a file; nullopt: it was not asked
 };
 
 struct SymbolizeReport {
-  size_t resolved_locations = 0;  // at least a function name
+  size_t resolved_locations = 0;  // those with at least a function name
   size_t unresolved_locations = 0;
   // Paths, each in one list at most:
   std::vector<std::string> modules_without_symbols;     // no location has a name: stripped, gone, or no ELF file
   std::vector<std::string> modules_without_debug_info;  // names from symbols only: no lines, no inlined frames
   std::vector<std::string> changed_modules;             // the file is not the one that was loaded: it was not used
   std::vector<std::string> unreadable_modules;          // reading it crashed or did not end
-  std::vector<ModuleSymbols> modules;                   // of each
+  std::vector<ModuleSymbols> modules;                   // of each module
 };
 
 SymbolTable symbolize(const std::vector<Module>& modules, const std::vector<Location>& locations,

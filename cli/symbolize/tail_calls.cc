@@ -69,7 +69,7 @@ class ModuleCalls {
 
   struct Node {
     Jumps jumps;
-    // By target: an address inside the only jump; 0: several, so it is unknown which was taken.
+    // By target: an address inside the only jump to it; 0: there are several, so it is unknown which was taken.
     std::map<uint64_t, uint64_t> jump_to;
   };
 
@@ -78,7 +78,7 @@ class ModuleCalls {
     return ranges;
   }
 
-  // Null: too much has been read.
+  // Null: the module's limit of entries is reached.
   UnitCalls* unit_calls(const Dwarf_Die& unit) {
     std::unique_ptr<UnitCalls>& calls = units_[unit.addr];
     if (!calls && entries_ < kMostEntries) {
@@ -142,7 +142,7 @@ class ModuleCalls {
     return is_end_symbol(function.symbol) ? kHarmless : kUnknown;
   }
 
-  // References stay valid.
+  // The reference stays valid.
   const Node& node(uint64_t low) {
     const auto [entry, is_new] = nodes_.try_emplace(low);
     Node& node = entry->second;

@@ -7,8 +7,8 @@
 //  - It names the functions on the only path (tail_path.h). There is no path if a function on the way jumps through a
 //    pointer, or to an unknown function, or does not state that all its jumps are described. Then only the called
 //    function is named, because it is certain.
-//  - A path ends in the inner frame's function or, if that is the allocation itself, in a function that heapprof
-//    counts, unless the module has its own function of that name.
+//  - A path ends in the inner frame's function. If the inner frame is the allocation itself, the path ends in an
+//    allocating function whose calls heapprof counts, unless the module has its own function of that name.
 // Not provided: paths through other modules. If another library replaces a library's own function (by LD_PRELOAD), the
 //           library's own is taken for the called one.
 // Trust:    see die_reader.h; the number of units read, and of functions considered for one path, is bounded.
@@ -26,12 +26,13 @@
 namespace heapprof::cli {
 
 struct LeftFunction {
-  uint64_t svma;  // inside the jump, or the function's entry if there are several
+  uint64_t svma;  // inside the jump, or the function's entry if it has several jumps to the next function
   bool is_entry;
 };
 using LeftFunctions = std::map<CallPair, std::vector<LeftFunction>>;  // outermost first
 
-// The pairs whose call is known. dwarf: the file's; address in it = svma − bias.
+// The elided functions of each pair whose called function is known. dwarf: that of the file, whose addresses are
+// svma − bias.
 LeftFunctions find_left_functions(const DebugFile& file, Dwarf* dwarf, Dwarf_Addr bias,
                                   std::span<const CallPair> pairs);
 

@@ -1,6 +1,6 @@
-// cli/symbolize/tail_path.cc: finds first all reachable functions, then those among them that lead to the end, by
-// following the jumps in reverse. The path is unique if each function on it has one jump to those, and the end has
-// none: any other path, and any cycle, would need a second one.
+// cli/symbolize/tail_path.cc: first finds all reachable functions. Then it follows the jumps in reverse, to find those
+// functions that lead to the end. The path is unique if each function on it has one jump to such a function or the end,
+// and the end has none: any other path, and any cycle, would need a second one.
 //
 // The end's own jumps are followed only to find a path back to it. If they are unknown, the path is still accepted: its
 // functions were elided in any case.
@@ -15,7 +15,7 @@ std::vector<uint64_t> find_only_path(uint64_t first, uint64_t end,
                                      const std::function<const Jumps&(uint64_t)>& jumps_of, size_t most_functions) {
   if (first == end) return {};
   std::vector<uint64_t> reached{first};
-  std::unordered_map<uint64_t, std::vector<uint64_t>> sources{{first, {}}};  // of the jumps to each reached function
+  std::unordered_map<uint64_t, std::vector<uint64_t>> sources{{first, {}}};  // the functions that jump to each
   const auto reach_from = [&](uint64_t at, const Jumps& jumps) {
     for (const uint64_t target : jumps.targets) {
       const auto [entry, is_new] = sources.try_emplace(target);

@@ -17,7 +17,7 @@ namespace heapprof::cli {
 
 // Where a function jumps to.
 struct Jumps {
-  bool are_known = false;         // all of them
+  bool are_known = false;         // `targets` has all of them
   std::vector<uint64_t> targets;  // functions; several jumps to one count as one
 };
 

@@ -19,7 +19,7 @@ constexpr size_t kMaxCallSteps = 256;  // as in FunctionSymbols
 UnitCalls::UnitCalls(const Dwarf_Die& unit, const std::vector<AddressRange>& executable, DieShapesCache* shapes) {
   struct Open {
     int depth;
-    size_t function;  // plus one; 0: without code
+    size_t function;  // its index plus one; 0: a function without code
   };
   std::vector<Open> open;
   DieReader reader(find_parts(unit).entries, shapes);

@@ -28,10 +28,10 @@ class UnitCalls {
  public:
   UnitCalls(const Dwarf_Die& unit, const std::vector<AddressRange>& executable, DieShapesCache* shapes);
 
-  // The smallest function that has this address; null: none.
+  // The smallest function that has this address; null: no function has it.
   const UnitFunction* find(uint64_t address) const;
 
-  // The number of the function with code for this entry without code; 0: one of several, unknown which.
+  // The number of the function with code whose root is this entry. 0: there are several; nullopt: there is none.
   std::optional<uint64_t> find_copy(const Dwarf_Die& root);
 
   size_t entries() const { return entries_; }  // how many were walked
@@ -43,7 +43,7 @@ class UnitCalls {
   };
 
   std::vector<UnitFunction> functions_;
-  std::vector<Range> ranges_;          // by range.low
+  std::vector<Range> ranges_;          // sorted by range.low
   std::vector<uint64_t> highest_end_;  // as in UnitIndex
   bool has_copies_ = false;
   std::unordered_map<const void*, uint64_t> copies_;  // by the root's address in memory

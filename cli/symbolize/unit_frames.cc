@@ -33,7 +33,7 @@ constexpr int kMaxInlineDepth = 1024;
 // A function, or an inlined copy of one.
 struct Node {
   Dwarf_Die die;
-  uint32_t parent = kNone;  // what it was inlined into
+  uint32_t parent = kNone;  // the node into which it was inlined
   uint64_t bytes = 0;       // functions: size of the code
   uint64_t low = 0;         // functions: begin of its first range
 };
@@ -41,7 +41,7 @@ struct Node {
 // An open entry during the walk: its children are deeper.
 struct CodeScope {
   int depth;
-  uint32_t node;  // kNone: covers none of the addresses, nor do its inlined copies
+  uint32_t node;  // kNone: neither the entry nor its inlined copies cover an address
 };
 
 class Walk {
@@ -85,7 +85,7 @@ class Walk {
   Dwarf_Die lines_{};    // the unit with the line table and the compilation directory: the skeleton
   std::vector<Node> nodes_;
   std::vector<uint32_t> innermost_;  // by address: the node found so far
-  std::vector<uint64_t> targets_;    // by address: as CallKeys::target
+  std::vector<uint64_t> targets_;    // by address: the key of the called function, as CallKeys::target
   bool has_missing_entries_ = false;
   std::string directory_;
   std::unordered_map<const char*, std::string> paths_;  // by the name's address in libdw's file table
@@ -147,7 +147,7 @@ uint32_t Walk::add_inlined(Dwarf_Die die, uint32_t parent) {
   for (const AddressRange& range : code_ranges(&die, executable_)) {
     auto [first, last] = covered(range);
     for (size_t i = first; i < last; ++i) {
-      // Not where a sibling copy, or another function, already is.
+      // Skips addresses at which a sibling copy, or another function, was found.
       if (innermost_[i] == kNone || !is_inside(parent, innermost_[i])) continue;
       if (node == kNone) {
         node = static_cast<uint32_t>(nodes_.size());
@@ -159,7 +159,7 @@ uint32_t Walk::add_inlined(Dwarf_Die die, uint32_t parent) {
   return node;
 }
 
-// A call that returns just after one of the addresses gives the target there.
+// If a call returns just after one of the addresses, its function is the target at that address.
 void Walk::add_call(Dwarf_Die site) {
   const Dwarf_Addr behind = return_address(&site);
   const auto at = std::lower_bound(addresses_.begin(), addresses_.end(), behind - 1);

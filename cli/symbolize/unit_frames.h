@@ -4,8 +4,8 @@
 // covers, so that no tree has to be built and searched.
 //
 // Guarantees
-//  - The innermost frame comes first. It has the file and line of the line table; each other frame has those of the
-//    call in it.
+//  - The innermost frame comes first. It has the file and line of the line table; each outer frame has the file and
+//    line of its call of the next inner frame.
 // Trust:    see die_reader.h; no recursion, and no loop that the file controls.
 // Cost:     the unit's entries once (die_reader.h), its line table once.
 #pragma once
@@ -27,7 +27,7 @@ namespace heapprof::cli {
 struct UnitFrames {
   std::vector<SourceFrame> frames;  // without a function: at most one frame, with file and line only
   uint64_t function_bytes = 0;      // size of the function found, to choose between units; 0: no function found
-  bool has_bare_name = false;       // of the outermost frame: without parameters
+  bool has_bare_name = false;       // the outermost frame's name lacks its parameters
   uint64_t function_low = 0;        // start of the function; from its symbol, if function_bytes is 0
   CallKeys call;                    // of that function, and of the function called at the address
 };

@@ -28,8 +28,8 @@ class UnitIndex {
   UnitIndex(Dwarf* dwarf, std::vector<AddressRange> executable);
 
   // The units' first entries, the one with the smallest range first, then in the file's order; at most
-  // kMaxUnitsOfAddress. Inline functions have many: each unit that had a copy claims the one that GNU ld kept, which is
-  // that of the first unit.
+  // kMaxUnitsOfAddress. Inline functions are in many units: each unit with a copy claims the one that GNU ld kept,
+  // which is the first unit's.
   std::vector<Dwarf_Die> find(uint64_t address) const;
 
   size_t unit_count() const { return units_.size(); }

@@ -67,7 +67,7 @@ void limit_data(uint64_t wanted_bytes) {
 
 void prepare_child(pid_t parent, uint64_t data_bytes) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);  // it ended before the line above
+  if (::getppid() != parent) ::_exit(1);  // the parent ended before the line above
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);  // a run blocks signals that its program may get

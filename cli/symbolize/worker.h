@@ -23,7 +23,7 @@ namespace heapprof::cli {
 
 struct WorkerLimits {
   unsigned job_cpu_s = 300;      // processor time of one job
-  unsigned job_silence_s = 900;  // time of one job; asking debuginfod's servers counts here
+  unsigned job_silence_s = 900;  // elapsed time of one job, including queries of debuginfod's servers
   uint64_t data_bytes = 0;       // most memory of all jobs, beyond what this process has; 0: half of the machine's
 };
 

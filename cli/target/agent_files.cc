@@ -14,7 +14,7 @@ namespace heapprof::cli {
 Result<AgentFiles> find_agent_files() {
   std::error_code error;
   std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) {  // no /proc: the path by which this file was executed
+  if (error) {  // without /proc: the path by which the tool was executed
     const auto* executed = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
     if (executed != nullptr) self = std::filesystem::canonical(executed, error);
   }

@@ -1,7 +1,8 @@
-// cli/target/agent_files.h: where the agent is, relative to the tool.
+// cli/target/agent_files.h: finds the agent, whose path is relative to the tool's.
 //
 // Guarantees
-//  - The tool and its agent can be moved together: BIN/heapprof looks in BIN/../lib/heapprof and its like.
+//  - The tool and its agent can be moved together: BIN/heapprof looks for the agent in BIN/../lib/heapprof, and in the
+//    library folder that the build was given.
 #pragma once
 
 #include "cli/base/result.h"
@@ -13,7 +14,7 @@ namespace heapprof::cli {
 struct AgentFiles {
   std::string agent;      // libheapprof.so
   std::string reference;  // libheapprof-verify.so; empty if it is not installed
-  std::string nvml;       // heapprof-nvml; as above
+  std::string nvml;       // heapprof-nvml; empty if it is not installed
 };
 
 Result<AgentFiles> find_agent_files();

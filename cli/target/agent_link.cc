@@ -1,5 +1,5 @@
-// cli/target/agent_link.cc: the link is in its own folder, because in /tmp itself the kernel lets no other user follow
-// a link of ours (fs.protected_symlinks), and a program may change its user.
+// cli/target/agent_link.cc: the link is in a folder of its own, because a program may change its user, and the kernel
+// does not let another user follow our link in /tmp itself (fs.protected_symlinks).
 #include "cli/target/agent_link.h"
 
 #include "cli/base/problems.h"

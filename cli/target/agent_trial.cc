@@ -1,5 +1,5 @@
-// cli/target/agent_trial.cc: uses the launch and the socket of `heapprof run`. The program is a shell that does
-// nothing; its agent is refused as soon as it has said hello.
+// cli/target/agent_trial.cc: starts a program as `heapprof run` does, with the same socket. The program is a shell that
+// does nothing. Its agent is refused as soon as it has said hello.
 #include "cli/base/clock.h"
 #include "cli/target/agent_files.h"
 #include "cli/target/agent_link.h"
@@ -50,7 +50,7 @@ Trial try_preload(const std::vector<std::string>& objects) {
       Server::answer(*caller, wire::Answer::kStayOut, -1);
     }
     int status = 0;
-    if (!trial.hello && has_ended) break;  // one more look after its end
+    if (!trial.hello && has_ended) break;  // one more try after its end
     has_ended = !trial.hello && waitpid(launched->pid, &status, WNOHANG) == launched->pid;
     std::vector<pollfd> waiting;
     server->add_waiting(&waiting);
@@ -63,7 +63,7 @@ Trial try_preload(const std::vector<std::string>& objects) {
   return trial;
 }
 
-// Without a driver NVML has nothing to count.
+// Without a driver, NVML is not needed, so that is no warning.
 Capability try_nvml(const std::string& helper) {
   const std::string missing = DeviceUseWatch(helper).try_nvml(kPatienceMs);
   if (missing.empty())

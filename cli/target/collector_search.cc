@@ -1,6 +1,6 @@
-// cli/target/collector_search.cc: the socket's name is in the environment that the process was started with. If it is
-// not there (env -i, or the pid of heapprof itself), every collector of this machine is asked: their abstract names are
-// in /proc/net/unix.
+// cli/target/collector_search.cc: the name of the collector's socket is in the environment that the process was started
+// with. If it is not there (env -i, or the pid is that of heapprof itself), all collectors of this machine are asked.
+// Their abstract socket names are in /proc/net/unix.
 #include "cli/target/collector_search.h"
 
 #include "cli/base/clock.h"
@@ -29,7 +29,7 @@ namespace {
 
 constexpr int kNextAfterMs = 50;
 
-// The part of HEAPPROF=+12/tmp/heapprof-… from the slash on; empty: no slash.
+// The path in a variable such as HEAPPROF=+12/tmp/heapprof-…: the part from the slash on. Empty: there is none.
 std::string path_in_environment(const std::string& environment) {
   const std::string name = std::string(wire::kSocketVariable) + "=";
   for (size_t at = 0; at < environment.size();) {
@@ -41,7 +41,7 @@ std::string path_in_environment(const std::string& environment) {
   return "";
 }
 
-// If the process may not be dumped, /proc/PID itself is root's.
+// The process's real user. The owner of /proc/PID is not always that: it is root if the process may not be dumped.
 std::optional<uid_t> real_user(pid_t pid) {
   const std::string status = read_proc(pid, "status");
   const size_t at = status.find("\nUid:\t");
@@ -49,7 +49,7 @@ std::optional<uid_t> real_user(pid_t pid) {
   return static_cast<uid_t>(std::strtoul(status.c_str() + at + 6, nullptr, 10));
 }
 
-// As sudo -u takes it.
+// The user's name, or "#" and its number, as sudo -u takes it.
 std::string user_name(uid_t user) {
   const passwd* entry = getpwuid(user);
   return entry != nullptr ? entry->pw_name : fmt::format("#{}", user);
@@ -63,7 +63,7 @@ bool is_trusted(int connection, std::optional<uid_t> user) {
   return geteuid() == 0 && peer.uid == user.value_or(peer.uid);
 }
 
-// Does not wait, even if the queue of connections is full.
+// Does not wait, even if the listener's queue is full.
 UniqueFd connect_to(const std::string& path, bool is_abstract, std::optional<uid_t> user) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -86,7 +86,7 @@ std::vector<std::string> all_collectors() {
     const size_t at = line.rfind(" @/");
     if (at == std::string::npos || line.find("/heapprof-", at) == std::string::npos) continue;
     std::string path = line.substr(at + 2);
-    while (!path.empty() && path.back() == '@') path.pop_back();  // the kernel shows the zero byte at the end so
+    while (!path.empty() && path.back() == '@') path.pop_back();  // the kernel shows the zero byte at the end as "@"
     if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
   }
   return paths;
@@ -143,7 +143,7 @@ Result<Collectors> find_collectors(pid_t pid, const std::string& command) {
   struct stat facts {};
   if (::stat(folder.c_str(), &facts) != 0) return process_not_found(shown);
   const UniqueFd environ(open((folder + "/environ").c_str(), O_RDONLY | O_CLOEXEC));
-  // If a process hides its environment (setuid, prctl), every run of this user is asked for it.
+  // If a process of our own user hides its environment (setuid, prctl), all collectors are asked.
   if (!environ.is_open() && errno == EACCES && geteuid() != 0 && facts.st_uid != geteuid())
     return process_not_ours(shown, user_name(facts.st_uid), command);
   std::string environment;

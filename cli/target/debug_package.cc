@@ -1,9 +1,9 @@
-// cli/target/debug_package.cc: asks the package managers, which list their files by name.
+// cli/target/debug_package.cc: asks package managers by file name.
 //
-// Debian's merged /usr is a trap: the package lists /lib/x86_64-linux-gnu/libc.so.6, and the loader uses that path,
-// while the path without links begins with /usr. All spellings are asked for at once. Debian has the symbols of a
-// package P in P-dbgsym, in an archive that apt often does not know, and of a few (libc6, python3.11) in P-dbg, or in
-// that of P's source.
+// On Debian, /lib is a link to /usr/lib. A package may list /lib/x86_64-linux-gnu/libc.so.6, which is the loader's
+// path, while the path without links begins with /usr. So all spellings are asked for at once. Debian has the symbols
+// of a package P in P-dbgsym, in an archive that apt often does not know. The symbols of a few packages (libc6,
+// python3.11) are in P-dbg, or in S-dbg, where S is P's source package.
 #include "cli/target/debug_package.h"
 
 #include "cli/base/clock.h"
@@ -35,8 +35,8 @@ namespace fs = std::filesystem;
 constexpr uint64_t kMostNs = 3'000'000'000;
 constexpr size_t kMostOutputBytes = 4 << 20;
 
-// What a program prints; nothing if it cannot be started or takes too long. Its exit status does not matter: dpkg-query
-// fails if one of several paths belongs to no package.
+// What a program prints; nullopt if it cannot be started or takes too long. Its exit status does not matter, because
+// dpkg-query also fails if only one of several paths belongs to no package.
 std::optional<std::string> output_of(std::vector<std::string> words) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
@@ -88,13 +88,13 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// A word that needs no quotes in a command line.
+// Whether the name has only characters that need no quotes in a shell command.
 bool is_package_name(std::string_view name) {
   return !name.empty() && name[0] != '-' &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-._") == name.npos;
 }
 
-// All names of the file by which a package may list it.
+// All paths of the file under which a package may list it.
 std::vector<std::string> spellings(const std::string& path) {
   std::set<std::string> names = {path};
   std::error_code error;
@@ -131,7 +131,7 @@ std::string debian_source(const std::string& package) {
   return !lines.empty() && is_package_name(lines[0]) ? std::string(lines[0]) : package;
 }
 
-// The package, among those that apt knows, that has the symbols of this build id, or lists no build ids.
+// A package that apt knows with the symbols of this build id, else one that lists no build ids.
 std::string debian_symbols(const std::string& package, const std::string& build_id) {
   const std::optional<std::string> text =
       output_of({"apt-cache", "show", package + "-dbgsym", package + "-dbg", debian_source(package) + "-dbg"});
@@ -164,8 +164,8 @@ std::vector<std::string> lines_of_file(const fs::path& path) {
   return lines;
 }
 
-// Where apt takes Debian from: "http://HOST/debian"; empty: another system, or a mirror without the neighbouring
-// archives.
+// The URI from which apt gets Debian: "http://HOST/debian". Empty: not Debian, or a mirror without the archives next to
+// that.
 std::string debian_archive() {
   std::vector<fs::path> files = {"/etc/apt/sources.list"};
   std::error_code error;
@@ -193,7 +193,7 @@ std::string os_release(std::string_view key) {
   return {};
 }
 
-// The commands that make Debian's archive of symbols known to apt; empty: it is not known where that is.
+// The commands that make Debian's archive of symbols known to apt; empty: its URI is not known.
 std::string debian_symbols_archive() {
   const std::string archive = os_release("ID") == "debian" ? debian_archive() : "";
   const std::string codename = os_release("VERSION_CODENAME");

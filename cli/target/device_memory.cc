@@ -1,5 +1,5 @@
-// cli/target/device_memory.cc: one question and one answer. The helper process gets the context and the driver's
-// threads, so that the tool, which may be linked statically, has neither.
+// cli/target/device_memory.cc: asks one question of a helper process. The CUDA context and the driver's threads are in
+// the helper, because the tool may be linked statically and cannot load the driver.
 #include "cli/target/device_memory.h"
 
 #include "cli/base/problems.h"
@@ -22,7 +22,7 @@ namespace {
 
 constexpr size_t kLongestAnswer = 4096;
 
-// All that the helper writes until it ends; nothing: it takes too long.
+// All that the helper writes until it ends; nullopt: it takes too long.
 std::optional<std::string> read_answer(const UniqueFd& socket, int patience_ms) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point end = Clock::now() + std::chrono::milliseconds(patience_ms);
@@ -41,7 +41,7 @@ std::optional<std::string> read_answer(const UniqueFd& socket, int patience_ms) 
   }
 }
 
-// Takes the word before the next blank, and the blank.
+// Returns the word before the next blank; removes it and the blank from *text.
 std::string_view take_word(std::string_view* text) {
   const size_t blank = std::min(text->find(' '), text->size());
   const std::string_view word = text->substr(0, blank);

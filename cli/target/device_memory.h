@@ -1,9 +1,10 @@
-// cli/target/device_memory.h: what is free on a CUDA device, as heapprof-nvml says.
+// cli/target/device_memory.h: measures how much memory is free on a CUDA device, by running heapprof-nvml.
 //
 // Guarantees
-//  - A driver that hangs costs `patience_ms`, and nothing else.
+//  - If the driver hangs, only `patience_ms` are lost.
 // Trust:    the helper's answer is checked.
-// Cost:     a process that makes a context on the device: up to some seconds, and the context's memory for that long.
+// Cost:     a process that creates a context on the device. That takes up to some seconds, and for that time the
+//           context's memory.
 #pragma once
 
 #include "cli/base/result.h"
@@ -15,16 +16,17 @@
 namespace heapprof::cli {
 
 struct DeviceMemory {
-  uint64_t free_bytes = 0;  // beside a context of its own
+  uint64_t free_bytes = 0;  // free when a process has a context there
   uint64_t total_bytes = 0;
-  std::optional<uint64_t> context_bytes;  // size of that context; not known without NVML
+  std::optional<uint64_t> context_bytes;  // size of that context; unknown without NVML
   std::string product;                    // "NVIDIA H200"
 };
 
-// A cold machine with eight GPUs takes some ten seconds to wake all of them up.
+// The driver of a machine with eight idle GPUs takes about ten seconds to initialise all of them.
 inline constexpr int kDevicePatienceMs = 60'000;
 
-// helper: the path of heapprof-nvml; empty: it is not installed. index: that of CUDA, after CUDA_VISIBLE_DEVICES.
+// helper: the path of heapprof-nvml; empty: it is not installed. index: CUDA's index, after CUDA_VISIBLE_DEVICES is
+// applied.
 Result<DeviceMemory> measure_device(const std::string& helper, uint64_t index, int patience_ms = kDevicePatienceMs);
 
 }  // namespace heapprof::cli

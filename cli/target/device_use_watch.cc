@@ -1,11 +1,12 @@
-// cli/target/device_use_watch.cc: a call of NVML can hang, so a separate program asks.
+// cli/target/device_use_watch.cc: a call of NVML can hang, so a separate program calls it.
 //
-// A driver in trouble keeps the calling process in the kernel, where not even SIGKILL helps. In the collector that
-// would stop every profiled process. The helper takes the risk: it is written to and read from without waiting, and a
-// helper that hangs is abandoned.
+// If the driver has a problem, the calling process may hang in the kernel, where not even SIGKILL ends it. If the
+// collector hung, every profiled process would stop. So a helper makes the calls. The collector writes to it and reads
+// from it without waiting, and abandons a helper that hangs.
 //
-// It is spawned with every signal at its default and in a process group of its own, so that Ctrl-C at the terminal
-// reaches the program and not the helper. It ends when our end of the socket closes, however we end.
+// The helper is spawned with every signal at its default. It is in its own process group, so that Ctrl-C at the
+// terminal reaches the program but not the helper. The helper ends when our end of the socket is closed, which the
+// kernel does even if we are killed.
 #include "cli/target/device_use_watch.h"
 
 #include "cli/base/problems.h"
@@ -24,7 +25,7 @@ namespace {
 
 constexpr size_t kLongestLine = 1024;
 
-// Both words of "NAME NUMBER".
+// Parses "NAME NUMBER".
 bool parse_amount(std::string_view words, std::string_view* name, uint64_t* number) {
   const size_t space = words.find(' ');
   if (space == std::string_view::npos) return false;
@@ -57,14 +58,14 @@ void DeviceUseWatch::start() {
   stop();
 }
 
-// A helper that hangs in the driver may not die at once: it is not waited for.
+// A helper that hangs in the driver may not die at once, so this does not wait for it.
 void DeviceUseWatch::stop() {
   socket_.reset();
   if (pid_ == 0) return;
   end_helper(pid_);
   pid_ = 0;
   uuids_.clear();
-  text_.clear();  // the next one begins anew
+  text_.clear();  // so that the next helper begins with empty state
   sample_ = {};
 }
 
@@ -79,11 +80,11 @@ void DeviceUseWatch::look_at(const std::string& uuid) {
   if (pid_ == 0) return;
   uuids_.insert(uuid);
   const std::string line = uuid + "\n";
-  // A helper that hangs or has ended does not read. take() finds out.
+  // Errors are ignored: if the helper hangs or has ended, take() notices.
   send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// A helper with nothing to look at starts NVML, says whether that worked, and ends.
+// A helper whose input ends at once initialises NVML, says whether that worked, and ends.
 std::string DeviceUseWatch::try_nvml(int patience_ms) {
   start();
   if (pid_ == 0) return missing_;

@@ -1,10 +1,13 @@
-// cli/target/device_use_watch.h: what NVML counts as in use on GPUs. A separate program asks: heapprof-nvml (cli/nvml).
+// cli/target/device_use_watch.h: collects what NVML counts as in use on GPUs. A separate program, heapprof-nvml
+// (cli/nvml), asks NVML.
 //
 // Guarantees
-//  - Nothing here waits for the driver: take() returns what has arrived by then.
-//  - The helper ends with this object, or with the thread that started it. Ctrl-C at a terminal does not reach it.
-// Trust:    the helper's lines, and what NVML says of other users' processes: every line is checked.
-// Cost:     nothing before the first look_at(); then a process that asks the driver every second.
+//  - Except try_nvml(), nothing here waits for the driver: take() returns the samples that have arrived.
+//  - The helper ends with this object, or with the thread that started it (PR_SET_PDEATHSIG). Ctrl-C at a terminal does
+//    not reach it.
+// Trust:    the helper's lines may contain anything, as NVML also reports on other users' processes. Every line is
+//           checked.
+// Cost:     nothing before the first look_at(); after it, a process that asks the driver every second.
 #pragma once
 
 #include "cli/base/fd.h"
@@ -22,8 +25,8 @@ namespace heapprof::cli {
 // What NVML said of one device at one moment.
 struct DeviceUseSample {
   std::string uuid;
-  uint64_t all_bytes = 0;               // by every process
-  std::map<pid_t, uint64_t> processes;  // those that NVML lists
+  uint64_t all_bytes = 0;               // of all processes together
+  std::map<pid_t, uint64_t> processes;  // in bytes, for the processes that NVML lists
 };
 
 class DeviceUseWatch {
@@ -35,13 +38,14 @@ class DeviceUseWatch {
   DeviceUseWatch& operator=(const DeviceUseWatch&) = delete;
 
   void look_at(const std::string& uuid);
-  // Only tries whether NVML can be used at all. Returns why not; empty: it can. Waits patience_ms at most.
+  // Only finds out whether NVML can be used. Returns why not; empty: it can. Waits for each answer of the helper,
+  // patience_ms at most.
   std::string try_nvml(int patience_ms);
   // The samples since the last call.
   std::vector<DeviceUseSample> take();
-  // Why NVML reports nothing for that device; empty: nothing is known to be wrong.
+  // Why NVML reports nothing for that device; empty: no error is known.
   std::string missing(const std::string& uuid) const;
-  // Ends the helper: there is nothing to look at. look_at() starts another one.
+  // Ends the helper, when there is no device to look at. The next look_at() starts another one.
   void stop();
 
  private:
@@ -52,9 +56,9 @@ class DeviceUseWatch {
   std::string helper_;
   std::set<std::string> uuids_;
   pid_t pid_ = 0;    // 0: not started, or ended
-  UniqueFd socket_;  // the helper's input and output
+  UniqueFd socket_;  // connected to the helper's standard input and output
   std::string text_;
-  DeviceUseSample sample_;  // being read
+  DeviceUseSample sample_;  // the sample that is being read
   std::vector<DeviceUseSample> samples_;
   bool is_ready_ = false;                       // NVML has started
   std::string missing_;                         // why nothing is reported at all

@@ -1,4 +1,4 @@
-// cli/target/elf_check.cc: the checks, in the order in which the kernel and the loader make them.
+// cli/target/elf_check.cc: makes the checks in the order in which the kernel and the loader make theirs.
 #include "cli/target/elf_check.h"
 
 #include "cli/base/fd.h"
@@ -26,7 +26,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostScripts = 5;  // the kernel's own limit is 4 rewrites
-constexpr size_t kHeadBytes = 256;  // what the kernel looks at (BINPRM_BUF_SIZE)
+constexpr size_t kHeadBytes = 256;  // what the kernel reads of a file's start (BINPRM_BUF_SIZE)
 
 const std::vector<std::string>& allocation_functions() {
   static const std::vector<std::string> names = {"malloc",   "free",          "calloc",        "realloc",
@@ -56,8 +56,8 @@ bool is_executable_file(const std::string& path, int* error) {
   return true;
 }
 
-// As execvp: a name with a slash is a path; else each folder of PATH in turn, going on where a file may not be
-// executed.
+// Finds the program as execvp does: a name with a slash is a path. For other names, each folder of PATH is tried in
+// turn; a file that may not be executed is skipped.
 Found find_program(const std::string& program) {
   Found found;
   if (program.empty()) return found;
@@ -69,7 +69,7 @@ Found find_program(const std::string& program) {
   std::string_view rest = variable != nullptr ? variable : "/bin:/usr/bin";
   for (;;) {
     const std::string folder(rest.substr(0, rest.find(':')));
-    const std::string path = folder.empty() ? program : folder + "/" + program;  // an empty entry is the current folder
+    const std::string path = folder.empty() ? program : folder + "/" + program;  // empty: the current folder
     int error = 0;
     if (is_executable_file(path, &error)) {
       found.path = path.find('/') == std::string::npos ? "./" + path : path;
@@ -81,7 +81,7 @@ Found find_program(const std::string& program) {
   }
 }
 
-// "#!/usr/bin/env -S x" starts /usr/bin/env; the agent itself follows what that starts.
+// For "#!/usr/bin/env -S x" that is /usr/bin/env; the agent is inherited by the program that env starts.
 std::string script_interpreter(std::string_view head) {
   std::string_view line =
       head.substr(2, head.find('\n') == std::string_view::npos ? std::string_view::npos : head.find('\n') - 2);
@@ -102,14 +102,15 @@ std::string machine_name(const ElfFacts& elf) {
   }
 }
 
-// Why the loader would run the program in secure mode (AT_SECURE), which ignores LD_PRELOAD; empty if it would not.
+// Why the loader would run the program in secure mode (AT_SECURE), in which it ignores LD_PRELOAD; empty if it would
+// not.
 std::string privilege_of(const std::string& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0) return "";
   if ((facts.st_mode & S_ISUID) != 0 && facts.st_uid != ::geteuid()) return "is setuid";
   if ((facts.st_mode & S_ISGID) != 0 && (facts.st_mode & S_IXGRP) != 0 && facts.st_gid != ::getegid())
     return "is setgid";
-  // Capabilities make no difference to root, who has them all.
+  // Root has all capabilities already.
   if (::geteuid() != 0 && ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0)
     return "has file capabilities";
   return "";
@@ -121,14 +122,14 @@ bool needs(const ElfFacts& elf, std::string_view library) {
   });
 }
 
-// The file that a problem names. For a script that is the interpreter, which causes the problem.
+// The file that a problem names. For a script that is its interpreter, because that causes the problem.
 std::string subject_of(const ProgramFacts& facts, const std::string& program) {
   return facts.scripts.empty() ? program : facts.elf_path;
 }
 
 bool is_name_of_glibc_loader(std::string_view name) { return name.starts_with("ld-linux-"); }
 
-// By its name, or, if it was renamed (ld-2.31.so), by its DT_SONAME.
+// Whether the file is glibc's loader, judged by its name, or, if it was renamed (ld-2.31.so), by its DT_SONAME.
 bool is_glibc_loader(const std::string& path, const std::string& subject) {
   if (is_name_of_glibc_loader(base_name_view(path))) return true;
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
@@ -183,8 +184,8 @@ Result<ProgramFacts> inspect_named(const std::string& program) {
   facts.elf_path = found.path;
   for (;;) {
     const std::string subject = subject_of(facts, program);
-    // The kernel ignores the set-id bits of scripts.
-    // (Not blocking: it was a regular file a moment ago, and may be a pipe now.)
+    // Set-id bits are checked only for ELF files, because the kernel ignores them for scripts.
+    // (O_NONBLOCK, because what was a regular file a moment ago may be a pipe now.)
     const UniqueFd file(::open(facts.elf_path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     std::array<char, kHeadBytes> head{};
     const ssize_t bytes = file.is_open() ? ::pread(file.get(), head.data(), head.size(), 0) : -1;
@@ -201,7 +202,8 @@ Result<ProgramFacts> inspect_named(const std::string& program) {
       return facts;
     }
     const bool is_script = text.substr(0, 2) == "#!";
-    // If the kernel does not know a file's format, execvp passes it to the shell; so do we, if it is text or empty.
+    // If the kernel does not know a file's format, execvp runs it with the shell. We do the same if the file is text or
+    // empty.
     if (!is_script && text.find('\0') != std::string_view::npos) return program_has_unknown_format(subject);
     const std::string interpreter = is_script ? script_interpreter(text) : "/bin/sh";
     if (interpreter.empty()) return program_has_unknown_format(subject);
@@ -216,7 +218,8 @@ Result<ProgramFacts> inspect_named(const std::string& program) {
   }
 }
 
-// What the loader would load, if it is given by a path; otherwise the loader searches for it as for libraries.
+// Inspects the program that the loader would load, if the command gives its path. A plain name is not inspected,
+// because the loader searches for it as for a library.
 Result<ProgramFacts> inspect_loaded(const std::vector<std::string>& command, ProgramFacts loader) {
   const LoaderCommand started = read_loader_command(command);
   if (!started.option.empty()) return loader_starts_nothing(command[0], started.option);
@@ -226,7 +229,7 @@ Result<ProgramFacts> inspect_loaded(const std::vector<std::string>& command, Pro
   const UniqueFd file(started.program == 0 || program.find('/') == std::string::npos
                           ? -1
                           : ::open(program.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!file.is_open()) return loader;  // the loader says why itself
+  if (!file.is_open()) return loader;  // the loader itself will report the error
   loader.inspected = true;
   loader.elf_path = program;
   if (const Result<Done> judged = judge_elf(file.get(), program, &loader); !judged) return judged.problem();

@@ -1,13 +1,14 @@
-// cli/target/elf_check.h: finds out what a program is before it is started.
+// cli/target/elf_check.h: inspects a program's file before the program is started.
 //
-// A program that the agent cannot enter would run unharmed and unrecorded: exit 0, no profile, no reason given. So the
-// file is read first, and the reason is reported.
+// A program into which the agent cannot be loaded would run normally but unrecorded, with exit 0, no profile and no
+// reason given. So the file is read first, and the reason is reported.
 //
 // Guarantees
-//  - Finds the program as execvp does, and follows a script to its interpreter, as the kernel does, and a loader that
-//    is started as a command to what it loads.
-//  - Executes nothing, and does not change the file.
-// Not provided: what the program starts or loads later; its libraries are searched for names of sanitizers only.
+//  - The program is found as execvp finds it. If it is a script, its interpreter is inspected, as the kernel would run
+//    it. If it is a loader that the user started, the program that it loads is inspected.
+//  - Nothing is executed, and the file is not changed.
+// Not provided: a check of programs that it starts, and of libraries that it loads later. The libraries that it needs
+//           at its start are only searched for sanitizers.
 // Trust:    any bytes: a hostile file results in a Problem or wrong facts, never a crash.
 #pragma once
 
@@ -19,18 +20,18 @@
 namespace heapprof::cli {
 
 struct ProgramFacts {
-  std::string path;                  // what to execute: the script itself if it is one
+  std::string path;                  // the file to execute; if it is a script, the script itself
   std::string elf_path;              // the ELF file that the kernel loads: the program, or the script's interpreter
   std::string loader;                // PT_INTERP; empty if the file could not be read
-  std::vector<std::string> scripts;  // from `path` on, those that lead to elf_path
-  std::vector<std::string> own_allocation_functions;  // malloc's family, where the program defines it
-  bool is_loader = false;                             // the loader itself, as a command
-  size_t program = 0;             // its number in the command: not 0 if the command names a loader first
-  bool inspected = true;          // false: the file may be executed but not read
-  std::vector<Problem> warnings;  // what will not be seen
+  std::vector<std::string> scripts;  // from `path` on; each runs the next, the last runs elf_path
+  std::vector<std::string> own_allocation_functions;  // those that the program defines
+  bool is_loader = false;                             // the user started the loader itself
+  size_t program = 0;                                 // index in the command; not 0 after a loader
+  bool inspected = true;                              // false: the file may be executed but not read
+  std::vector<Problem> warnings;                      // about parts that will not be recorded
 };
 
-// The command as the user typed it.
+// command: as the user typed it.
 Result<ProgramFacts> inspect_program(const std::vector<std::string>& command);
 inline Result<ProgramFacts> inspect_program(const std::string& program) {
   return inspect_program(std::vector<std::string>{program});

@@ -1,8 +1,9 @@
-// cli/target/elf_file.cc: read by pread in pieces: a sparse file of a terabyte costs no more than a small one.
+// cli/target/elf_file.cc: the file is read by pread in pieces, so that a sparse file of a terabyte costs no more than a
+// small one.
 //
-// Dynamic symbols are found by the program headers, as the loader finds them: section headers may be stripped. Their
-// number is not stored; it follows from DT_HASH, or from the end of DT_GNU_HASH's last chain, or from the string table,
-// which linkers put after them.
+// Dynamic symbols are found by the program headers, as the loader finds them, because section headers may be stripped.
+// The number of symbols is not stored. It follows from DT_HASH, or from the end of DT_GNU_HASH's last chain, or from
+// the address of the string table, which linkers put after the symbols.
 #include "cli/target/elf_file.h"
 
 #include "cli/base/fd.h"
@@ -52,12 +53,12 @@ class Reader {
   uint64_t size_ = 0;
 };
 
-// The program headers of a 64-bit little-endian file, and what they point to.
+// The parts of a 64-bit little-endian file that its program headers point to.
 class Elf64 {
  public:
   Elf64(const Reader& reader, const std::vector<Elf64_Phdr>& headers) : reader_(reader), headers_(headers) {}
 
-  // Where the loader would find this address in the file.
+  // The file offset that the loader would map at this address.
   std::optional<uint64_t> file_offset(uint64_t address) const {
     for (const Elf64_Phdr& header : headers_) {
       if (header.p_type == PT_LOAD && address >= header.p_vaddr && address - header.p_vaddr < header.p_filesz) {
@@ -67,7 +68,8 @@ class Elf64 {
     return std::nullopt;
   }
 
-  // As the loader does: it finds the section by its address, reads until DT_NULL, and ignores offset and size.
+  // Reads the dynamic section as the loader does: finds it by its address, reads until DT_NULL, and ignores its offset
+  // and size.
   void read_dynamic() {
     for (const Elf64_Phdr& header : headers_) {
       if (header.p_type != PT_DYNAMIC) continue;
@@ -134,7 +136,7 @@ class Elf64 {
     const std::optional<uint64_t> address = value_of(DT_STRTAB);
     const std::optional<uint64_t> offset = address ? file_offset(*address) : std::nullopt;
     if (!offset || *offset >= reader_.size()) return;
-    // The loader does not read DT_STRSZ: it may say anything.
+    // The loader does not read DT_STRSZ, so that may be wrong.
     const uint64_t room = std::min(reader_.size() - *offset, kMostStringBytes);
     if (!reader_.read_all(*offset, std::min(value_of(DT_STRSZ).value_or(room), room), &strings_)) strings_.clear();
   }
@@ -184,7 +186,7 @@ Result<ElfFacts> read_elf(int fd, const std::vector<std::string>& symbols, const
   const Reader reader(fd);
   ElfFacts facts;
   Elf64_Ehdr header{};
-  // The first 20 bytes of an ELF header are alike in files of 32 and of 64 bits.
+  // The first 20 bytes of an ELF header have the same layout in 32-bit and 64-bit files.
   if (!reader.read(0, &header, 20)) return program_is_damaged(program, "it ends inside the ELF header");
   facts.is_64_bit = header.e_ident[EI_CLASS] == ELFCLASS64;
   facts.is_little_endian = header.e_ident[EI_DATA] == ELFDATA2LSB;

@@ -1,7 +1,8 @@
-// cli/target/elf_file.h: the few facts of an ELF file that decide whether an agent can be preloaded.
+// cli/target/elf_file.h: reads the few facts of an ELF file that decide whether the agent can be preloaded.
 //
-// Trust:    every offset, size and count is checked against the file before it is used; numbers of entries are bounded.
-//           A value that neither the kernel nor the loader reads may be anything: a program that runs is not damaged.
+// Trust:    every offset, size and count is checked against the file before it is used, and numbers of entries are
+//           bounded. Values that neither the kernel nor the loader reads may be wrong: the program runs all the same,
+//           so that is no error.
 #pragma once
 
 #include "cli/base/result.h"
@@ -22,12 +23,12 @@ struct ElfFacts {
   std::string own_name;                // DT_SONAME
   std::vector<std::string> needed;     // DT_NEEDED
   std::vector<std::string> run_paths;  // DT_RPATH, DT_RUNPATH
-  std::vector<std::string> defined;    // names asked for that the dynamic symbol table defines
-  std::vector<std::string> required;   // names asked for that others have to define: it does not start without them
+  std::vector<std::string> defined;    // requested names that the dynamic symbol table defines
+  std::vector<std::string> required;   // requested names that it needs another object to define
 };
 
-// `symbols`: which names of the dynamic symbol table are of interest. `program` is for the text of a Problem. For other
-// classes and byte orders only the first four facts are read.
+// `symbols`: which names of the dynamic symbol table are of interest. `program` is for the text of a Problem. If the
+// file is not 64-bit or not little-endian, only the first four facts are read.
 Result<ElfFacts> read_elf(int fd, const std::vector<std::string>& symbols, const std::string& program);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,4 @@
-// cli/target/helper_process.cc: the common part of each start of the helper (device_use_watch.cc says why there is
-// one).
+// cli/target/helper_process.cc: starts and ends the helper (device_use_watch.cc says why there is one).
 #include "cli/target/helper_process.h"
 
 #include "cli/base/spawn.h"

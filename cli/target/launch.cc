@@ -1,12 +1,12 @@
-// cli/target/launch.cc: fork and exec by hand, to tell "could not be started" from "failed".
+// cli/target/launch.cc: starts the program by vfork and exec, and tells "could not be started" from "ran and failed".
 //
-// A pipe that closes at exec distinguishes the two: if it closes, the program runs; if an error number comes through
-// it, exec failed for that reason. posix_spawn would report it as well, but glibc's leaves two signals ignored, which
-// would not be so without heapprof.
+// A pipe that is closed by the exec tells the two apart. If it is closed without data, the program runs; if an errno
+// comes through it, exec failed with that error. posix_spawn would report the error, too, but glibc's leaves two
+// signals ignored in the program, which is not so without heapprof.
 //
-// The child comes from vfork: it borrows our memory until its exec, so there is no copy and no copy-on-write fault in
-// either process. It has its own signal dispositions, no handler of ours is set, and the signals that could end us are
-// blocked. The environment is made before, so that the child does nothing but system calls.
+// A vfork child uses our memory until its exec, so there is no copy and no copy-on-write fault in either process. That
+// is safe: the child has its own signal dispositions, we have no signal handlers, and the signals that could end us are
+// blocked. The environment is prepared before, so that the child only makes system calls.
 #include "cli/target/launch.h"
 
 #include "cli/base/clock.h"
@@ -30,7 +30,8 @@ namespace {
 
 constexpr size_t kPidDigits = 10;
 
-// Whether the service manager names this process by it: the program has to find its own pid there (sd_listen_fds(3)).
+// Whether the variable `text` is one in which systemd names the process `pid`. The program must find its own pid there
+// (sd_listen_fds(3)).
 bool names_process(const std::string& text, pid_t pid) {
   if (pid == 0) return false;
   for (const char* name : {"LISTEN_PID=", "WATCHDOG_PID=", "SYSTEMD_EXEC_PID="}) {
@@ -39,7 +40,7 @@ bool names_process(const std::string& text, pid_t pid) {
   return false;
 }
 
-// pids: where the child writes its number.
+// The program's environment. pids: the places in it where the child writes its pid.
 std::vector<std::string> make_environment(const LaunchOptions& options, std::vector<char*>* pids) {
   std::string preload;
   for (const std::string& object : options.preload) {
@@ -79,7 +80,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return result;
 }
 
-// `to` has room for kPidDigits and the end.
+// `to` has room for kPidDigits and a zero byte.
 void write_pid(char* to, pid_t pid) {
   char digits[kPidDigits];
   size_t count = 0;
@@ -100,7 +101,7 @@ void write_pid(char* to, pid_t pid) {
   if (options.output.is_open()) dup2(options.output.get(), STDERR_FILENO);
   execve(options.file.c_str(), arguments, environment);
   if (errno == ENOEXEC)
-    execve(shell_arguments[0], shell_arguments, environment);  // a script without "#!", as in execvp
+    execve(shell_arguments[0], shell_arguments, environment);  // a script without "#!", as execvp does
   const int error = errno;
   [[maybe_unused]] const ssize_t written = write(error_fd, &error, sizeof error);
   _exit(127);

@@ -1,12 +1,13 @@
-// cli/target/launcher_job.cc: every launcher tells its processes their rank in variables, each with names of its own.
+// cli/target/launcher_job.cc: each launcher gives its processes their rank in environment variables, and each uses
+// other names for these.
 //
-// Launchers nest: mpirun in a job of Slurm, torchrun in one process for each node that srun started. Then a process has
-// the variables of all of them, and the innermost counts, so MPI's come first and Slurm's own last. Slurm starts MPI
-// programs by other protocols (PMI, PMIx), whose variables have the same rank as Slurm's: there Slurm is the launcher,
-// and knows more.
+// Launchers nest: mpirun may run in a Slurm job, and srun may start one torchrun on each node. Then a process has the
+// variables of all of them, and the innermost launcher counts. So MPI's variables are tried first, and Slurm's last.
+// Slurm also starts MPI programs through the protocols PMI and PMIx, whose variables then have the same rank as
+// Slurm's. In that case Slurm is taken as the launcher, because its variables say more.
 //
-// SLURM_PROCID is set in a batch script, too, which is one process and no step; SLURM_STEP_NUM_TASKS is set by srun
-// alone.
+// SLURM_PROCID is set in a batch script, too, which is a single process and no step. SLURM_STEP_NUM_TASKS is set only
+// by srun.
 #include "cli/target/process_identity.h"
 #include "cli/target/process_names.h"
 
@@ -41,7 +42,7 @@ constexpr const Launcher& kSlurm = kLaunchers[5];
 constexpr size_t kMostNameBytes = 255;
 constexpr size_t kMostRankDigits = 9;
 
-// The variables of a process as it was started, one look-up each.
+// The environment with which a process was started.
 class Environment {
  public:
   explicit Environment(pid_t pid) : text_('\0' + read_environment(pid)) {}
@@ -67,7 +68,7 @@ class Environment {
   std::string text_;
 };
 
-// A process chooses its variables: a value that cannot be the name of a host or of a card is dropped.
+// The text if it can be the name of a host or of a GPU, else "": a process can set its variables to anything.
 std::string plain_name(std::string_view text) {
   constexpr std::string_view kOthers = "-_.:/";
   if (text.size() > kMostNameBytes) return "";
@@ -78,7 +79,8 @@ std::string plain_name(std::string_view text) {
   return std::string(text);
 }
 
-// Several nodes of Slurm on one machine (slurmd -N) still count as several nodes.
+// The host's name. Slurm's node name is preferred, so that several Slurm nodes on one machine (slurmd -N) count as
+// several hosts.
 std::string host_of(const Environment& environment) {
   std::string node = environment.number("SLURM_PROCID") ? plain_name(environment.get("SLURMD_NODENAME")) : "";
   if (!node.empty()) return node;
@@ -86,8 +88,9 @@ std::string host_of(const Environment& environment) {
   return gethostname(name, sizeof name - 1) == 0 ? plain_name(name) : "";
 }
 
-// Cards are given by a list: of the process's one card, or of all the host's, from which the process takes its own by
-// its local rank. Without a list, only torchrun's processes are known to do the latter.
+// The process's GPU. CUDA_VISIBLE_DEVICES lists either the process's only GPU, or all GPUs of the host. From the latter
+// the process takes one by its local rank. Without a list, only processes of torchrun are known to take a GPU by local
+// rank.
 std::string local_device_of(const Environment& environment, const Job& job) {
   const std::string_view list = environment.get("CUDA_VISIBLE_DEVICES");
   if (list.empty()) return job.launcher == "torchrun" && job.local_rank ? fmt::format("{}", *job.local_rank) : "";
@@ -124,7 +127,7 @@ Job job_of(const Environment& environment) {
 
 Job process_job(pid_t pid) { return job_of(Environment(pid)); }
 
-// A process that a rank starts inherits the rank's variables.
+// A process that a rank starts inherits the rank's variables, so it is compared with its parent.
 Job process_job(pid_t pid, pid_t parent) {
   Job job = process_job(pid);
   if (!job.has_rank()) return job;

@@ -1,6 +1,7 @@
 // cli/target/loader_command.cc: the options are those that `ld.so --help` lists (glibc 2.36). The auxiliary vector
-// shows what the kernel started: a program has the address of its interpreter there (AT_BASE), and a loader that was
-// started as a command has none. The process can change its command line, so the file must be mapped in it, too.
+// shows whether the kernel started a loader as a command: for a program it has the address of the interpreter
+// (AT_BASE), for a loader it does not. The process can change its command line, so a word counts only if the file that
+// it names is mapped in the process.
 #include "cli/target/loader_command.h"
 
 #include "cli/base/file_name.h"
@@ -63,8 +64,8 @@ std::vector<MappedFile> mapped_files(pid_t pid) {
   return mappings;
 }
 
-// The mapping of the file that a word of the process's command line names, with a slash or by PATH (heapprof's own,
-// which the process inherits, as a rule). nullptr: no such mapping.
+// The mapping of the file that a word of the process's command line names; nullptr: there is none. A word without a
+// slash is searched for in heapprof's own PATH, which the process usually inherits.
 const MappedFile* find_mapped(pid_t pid, const std::string& word, const std::vector<MappedFile>& mappings) {
   std::vector<std::string> paths;
   if (word.find('/') != std::string::npos) {
@@ -110,7 +111,8 @@ std::optional<LoadedProgram> find_loaded_program(pid_t pid, const std::vector<st
     const std::string& program = command[loader.program];
     if (const MappedFile* mapped = find_mapped(pid, program, mappings))
       return LoadedProgram{mapped->path, loader.program, false};
-    // A child may have changed its current folder since.
+    // If the process has changed its current folder, a relative path no longer works, so the file name alone is
+    // compared.
     for (const MappedFile& mapping : mappings) {
       if (base_name_view(mapping.path) == base_name_view(program))
         return LoadedProgram{mapping.path, loader.program, false};

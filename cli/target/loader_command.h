@@ -1,6 +1,6 @@
-// cli/target/loader_command.h: programs that another program, not the kernel, loads. Bundles and Nix name the loader:
-// /lib64/ld-linux-x86-64.so.2 --library-path lib ./server --port 80. Valgrind and emulators load the program that they
-// are given.
+// cli/target/loader_command.h: finds programs that are loaded by another program instead of the kernel. Bundles and Nix
+// start the loader as a command: /lib64/ld-linux-x86-64.so.2 --library-path lib ./server --port 80. Valgrind and
+// emulators load the program that they are given, too.
 #pragma once
 
 #include <sys/types.h>
@@ -12,20 +12,21 @@
 
 namespace heapprof::cli {
 
-// What a command line of glibc's loader starts.
+// The program that a command line of glibc's loader starts. If neither field is set, the loader itself will report an
+// error.
 struct LoaderCommand {
-  size_t program = 0;  // its number in the command line; 0: none
-  std::string option;  // why it starts no program, "--list"; empty: the loader itself will say why
+  size_t program = 0;  // its index in the command line; 0: no program
+  std::string option;  // the option that makes it start no program, such as "--list"
 };
 LoaderCommand read_loader_command(const std::vector<std::string>& command);
 
-// The file that the process runs, if the kernel started a static program that loaded it (ld.so, Valgrind, qemu): the
-// first word of the command line that names a mapped file, and that word's number. Nothing if the kernel started the
-// program itself, which is the usual case.
+// The file that the process runs, if the kernel started a static program that loaded it (ld.so, Valgrind, qemu). It is
+// found by the first word of the command line that names a mapped file; `argument` is that word's index. nullopt if the
+// kernel started the program itself, which is the usual case.
 struct LoadedProgram {
   std::string path;
   size_t argument = 0;
-  bool is_emulated = false;  // by Valgrind or an emulator: the file's own code is not what runs
+  bool is_emulated = false;  // Valgrind or an emulator translates its code
 };
 std::optional<LoadedProgram> find_loaded_program(pid_t pid, const std::vector<std::string>& command);
 

@@ -20,8 +20,8 @@ namespace {
 
 #ifdef __x86_64__
 // The processor's brand string (CPUID 0x80000002 to 0x80000004), with single blanks between its words, as in the
-// kernel. Reading /proc/cpuinfo instead makes some kernels ask every processor for its frequency, and wait 20 ms for
-// it.
+// kernel. /proc/cpuinfo is not used, because some kernels then ask every processor for its frequency, which takes 20
+// ms.
 std::string cpu_model() {
   std::array<unsigned, 12> words{};
   if (static_cast<unsigned>(__get_cpuid_max(0x80000000, nullptr)) < 0x80000004) return {};

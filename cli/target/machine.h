@@ -1,4 +1,4 @@
-// cli/target/machine.h: the machine on which a profile is taken.
+// cli/target/machine.h: describes the machine on which a profile is taken.
 #pragma once
 
 #include "cli/model/profile/run.h"

@@ -1,4 +1,4 @@
-// cli/target/order_client.h: gives an order to the collector of a process.
+// cli/target/order_client.h: sends an order to the collector of a process.
 #pragma once
 
 #include "cli/base/result.h"
@@ -13,7 +13,7 @@ struct Followers {
   bool are_whole_run;
 };
 
-// command: the command that gives it, for errors. Returns which processes follow.
+// command: the heapprof command, for error messages. Returns how many processes follow the order.
 Result<Followers> give_order(const Order& order, const char* command);
 
 }  // namespace heapprof::cli

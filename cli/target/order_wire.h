@@ -1,10 +1,10 @@
-// cli/target/order_wire.h: what `heapprof pause`, `resume` and `mark` send to the collector of a run, on the agents'
-// socket.
+// cli/target/order_wire.h: the messages that `heapprof pause`, `resume` and `mark` exchange with the collector of a
+// run, on the agents' socket.
 //
-// The client sends one order; the collector follows it, or not, and answers once.
+// The client sends one order. The collector follows or refuses it, and sends one answer.
 //
-// Trust:    any process of our user may send anything: the collector checks every field. Both sides are of one build,
-//           or refuse.
+// Trust:    any process of our user may send anything: the collector checks every field. If the two sides are not of
+//           one version, they refuse each other.
 #pragma once
 
 #include "cli/target/snapshot_wire.h"
@@ -27,7 +27,7 @@ enum class OrderKind : uint32_t {
 struct Order {
   uint32_t magic = kOrderMagic;
   uint32_t version = kOrderVersion;
-  int32_t pid = 0;  // of a profiled process, or of the heapprof that runs it: all of its processes, and those to come
+  int32_t pid = 0;  // a profiled process; or its heapprof: all processes of the run, also later ones
   OrderKind kind = OrderKind::kPause;
   uint64_t interval_bytes = 0;
   char name[120] = {};  // ends with a zero byte
@@ -41,13 +41,13 @@ enum class OrderStatus : uint32_t {
   kRefused = 3,  // text: why
 };
 
-inline constexpr const char* kWholeRun = "run";  // text of kDone, if the order was to the whole run
+inline constexpr const char* kWholeRun = "run";  // the text with kDone, if the order was to the whole run
 
 struct OrderAnswer {
   uint32_t magic = kOrderMagic;
   uint32_t version = kOrderVersion;
   OrderStatus status = OrderStatus::kRefused;
-  uint32_t processes = 0;  // those that follow it
+  uint32_t processes = 0;  // how many processes follow it
   char text[240] = {};     // ends with a zero byte
 };
 static_assert(sizeof(OrderAnswer) == 256);

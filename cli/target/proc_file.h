@@ -1,4 +1,4 @@
-// cli/target/proc_file.h: a file of /proc/PID, whole.
+// cli/target/proc_file.h: reads a whole file in /proc/PID.
 #pragma once
 
 #include <sys/types.h>
@@ -7,7 +7,7 @@
 
 namespace heapprof::cli {
 
-// Empty if the process is gone or hidden. If the process is just ending, the text may be incomplete.
+// Returns the text; empty if the process is gone or hidden. If the process is just ending, the text may be incomplete.
 std::string read_proc(pid_t pid, const char* name);
 
 }  // namespace heapprof::cli

@@ -1,9 +1,9 @@
-// cli/target/process_births.cc: the kernel numbers processes and threads one after the other, and shows the last
-// number. So the numbers between two moments are known, unless they wrapped around in between.
+// cli/target/process_births.cc: the kernel assigns pids to processes and threads in ascending order, and shows the last
+// one. So the pids that were assigned between two moments are known, unless they wrapped around in between.
 //
-// In a short time they cannot wrap around. For that, every free number has to be given out, and the kernel gives out at
-// most one in a microsecond: each takes two locks of the whole machine. A number is in use by a task, or by a group or
-// a session whose leader has ended: three to a task at most.
+// In a short time they cannot wrap around. For that, the kernel would have to assign every free pid, and it assigns at
+// most one in a microsecond, because each takes two global locks. A pid is in use by a task, or by a process group or
+// session whose leader has ended. So there are at most three in use for each task.
 #include "cli/target/process_births.h"
 
 #include "cli/base/fd.h"
@@ -18,10 +18,10 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr uint64_t kLeastNs = 1000;      // between two processes
-constexpr uint64_t kReservedPids = 300;  // not given out again
+constexpr uint64_t kLeastNs = 1000;      // between two new pids, at the least
+constexpr uint64_t kReservedPids = 300;  // low pids that are not assigned after a wrap
 constexpr uint64_t kPidsPerTask = 3;
-constexpr pid_t kMostPids = 64;  // more are not looked at one by one
+constexpr pid_t kMostPids = 64;  // if there are more, all of /proc is searched instead
 
 std::string read_file(const char* path) {
   const UniqueFd fd(open(path, O_RDONLY | O_CLOEXEC));
@@ -37,7 +37,7 @@ std::optional<uint64_t> number(std::string_view digits) {
   return value;
 }
 
-// The number after the last `before`; nullopt: no number.
+// The number after the last character `before`; nullopt: there is no number.
 std::optional<uint64_t> number_behind(std::string_view text, char before) {
   const size_t at = text.rfind(before);
   return at == std::string_view::npos ? std::nullopt : number(text.substr(at + 1));
@@ -49,7 +49,8 @@ std::optional<PidSpan> pids_since(pid_t first, uint64_t passed_ns) {
   return pids_since(first, passed_ns, read_file("/proc/loadavg"), read_file("/proc/sys/kernel/pid_max"));
 }
 
-// "0.20 0.18 0.12 1/80 11206": running tasks / all tasks; the last number given, in our own namespace.
+// loadavg: "0.20 0.18 0.12 1/80 11206" has, after the loads, running tasks / all tasks, and the pid assigned last in
+// our own namespace.
 std::optional<PidSpan> pids_since(pid_t first, uint64_t passed_ns, const std::string& loadavg,
                                   const std::string& pid_max) {
   const std::optional<uint64_t> tasks = number_behind(loadavg, '/');

@@ -1,7 +1,8 @@
-// cli/target/process_facts.cc: what /proc says of a process that may be ending just now.
+// cli/target/process_facts.cc: reads /proc of a process that may be ending just now.
 //
-// Every read can fail half way, and a missing part must not look like an answer. That matters most for seccomp filters:
-// unknown is kPossible, and the agent then waits for room in a full ring without system calls.
+// Every read can fail half way, and a missing part must not be taken for an answer. That matters most for seccomp
+// filters: if their number is unknown, the result is kPossible, and the agent then waits for room in a full ring
+// without system calls.
 #include "cli/target/process_facts.h"
 
 #include "cli/base/fd.h"
@@ -18,7 +19,7 @@
 
 namespace heapprof::cli {
 
-// Reading a file of a process that is just ending fails half way, and an fstream would throw.
+// Uses read(), because reading a file of a process that is just ending fails half way, and then an fstream would throw.
 std::string read_proc(pid_t pid, const char* name) {
   const UniqueFd fd(open(fmt::format("/proc/{}/{}", pid, name).c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;
@@ -32,7 +33,7 @@ namespace {
 
 struct SeccompFacts {
   int mode = -1;     // 0 none, 1 strict, 2 filters; -1: unknown
-  int filters = -1;  // -1: unknown, before Linux 5.10
+  int filters = -1;  // their number; -1: unknown, as before Linux 5.10
 };
 
 SeccompFacts read_seccomp(pid_t pid) {

@@ -1,12 +1,12 @@
-// cli/target/process_identity.cc: /proc is read for what pidfds do not show, and is used only as far as it can be
-// trusted.
+// cli/target/process_identity.cc: reads from /proc what pidfds do not show, and uses it only if it can be trusted.
 //
-// A pidfd says that a process has ended, and on newer kernels (PIDFD_INFO_EXIT) how. On others /proc/PID/stat has the
-// exit status of a process that is not our child, until its parent has waited for it, and only for readers that may
-// trace it; other readers get 0, which would be a success. So it is used only if the process can also be signalled, and
-// is unknown otherwise.
+// A pidfd shows that a process has ended, and on newer kernels (PIDFD_INFO_EXIT) also how. On older kernels,
+// /proc/PID/stat has the exit status of a process that is not our child, until its parent has waited for it. Only
+// readers that may trace the process see the status; others see 0, which looks like success. So the status is used only
+// if we may also signal the process, and is unknown otherwise.
 //
-// The name of a program in that file may hold brackets, blanks and line ends: fields are counted from the last bracket.
+// The program's name in that file may contain brackets, blanks and line ends, so fields are counted from the last
+// bracket.
 #include "cli/target/process_identity.h"
 
 #include "cli/target/proc_file.h"
@@ -52,7 +52,7 @@ struct Stat {
 Stat read_stat(pid_t pid) {
   Stat stat;
   const std::string text = read_proc(pid, "stat");
-  const size_t name_end = text.rfind(')');  // the name may hold anything
+  const size_t name_end = text.rfind(')');  // the name may contain anything
   if (name_end == std::string::npos || name_end + 2 >= text.size()) return stat;
   stat.state = text[name_end + 2];
   const char* at = text.data() + name_end + 3;
@@ -69,7 +69,8 @@ Stat read_stat(pid_t pid) {
   return stat;
 }
 
-// If the first thread has ended, it stays a zombie while the others run.
+// If the first thread has ended, it stays a zombie while other threads run. So the process has ended only if it has no
+// other thread.
 bool is_zombie(const Stat& stat) { return (stat.state == 'Z' && stat.fields[kThreads] <= 1) || stat.state == 'X'; }
 
 RunEnd decode(int status) {
@@ -112,8 +113,8 @@ std::string read_environment(pid_t pid) {
     std::string environment = read_proc(pid, "environ");
     if (!environment.empty() || step == kMostExecSteps) return environment;
     const uint64_t start_avma = read_stat(pid).fields[kEnvironmentStart];
-    if (start_avma != 0 && start_avma == before_avma) return "";  // it has none
-    // Gone, another user's, or the kernel's own.
+    if (start_avma != 0 && start_avma == before_avma) return "";  // it has no variables
+    // The process is gone, another user's, or a kernel thread.
     if (access(fmt::format("/proc/{}/exe", pid).c_str(), F_OK) != 0) return "";
     before_avma = start_avma;
     if (start_avma == 0) std::this_thread::sleep_for(kExecStep);
@@ -143,7 +144,7 @@ RunEnd end_of(const ProcessHandle& process) {
     return decode(info.exit_code);
   }
   const Stat now = read_stat(process.pid);
-  const bool is_readable = kill(process.pid, 0) == 0;  // otherwise the exit code reads as 0
+  const bool is_readable = kill(process.pid, 0) == 0;  // otherwise the exit code would be shown as 0
   if (is_readable && is_zombie(now) && process.start_ticks != 0 && now.fields[kStartTime] == process.start_ticks)
     return decode(static_cast<int>(now.fields[kExitCode]));
   return {EndKind::kUnknown, 0};

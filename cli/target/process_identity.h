@@ -1,9 +1,12 @@
-// cli/target/process_identity.h: whether a process is still the one that connected, and still the same program image.
+// cli/target/process_identity.h: tells whether a process is still the one that connected, and whether it still runs the
+// same program image.
 //
 // Guarantees
-//  - A reused pid is not taken for the process that had it: by pidfd, or before Linux 5.3 by its start time.
-//  - An exec is recognised from /proc: another executable, or the same one with its stack elsewhere. A yes is certain.
-//    The answer is no if /proc is hidden, and misses an image that began and ended between two looks.
+//  - A reused pid is not taken for the process that had it before: processes are identified by pidfd, or before Linux
+//    5.3 by start time.
+//  - An exec is recognised from /proc: the executable is another one, or it is the same but the stack is at another
+//    address. "Another image" is certain. "The same image" is not: /proc may be hidden, or an image may have begun and
+//    ended between two looks.
 // Context:  any thread. The process may be gone at any moment.
 // Cost:     has_ended 0.5 µs with a pidfd; look_at 20 µs.
 #pragma once
@@ -29,26 +32,26 @@ bool is_other_image(const ImageIdentity& before, const ImageIdentity& now);
 
 struct ProcessHandle {
   pid_t pid = 0;
-  UniqueFd pidfd;            // may be closed: on an old kernel, or without a free descriptor
+  UniqueFd pidfd;            // closed on an old kernel, or if no descriptor was free
   uint64_t start_ticks = 0;  // since boot; 0: unknown
 };
 bool has_ended(const ProcessHandle& process);
-// How a process ended for which has_ended() is true, as far as the kernel says. It says so until the parent has waited
-// for the process, and from Linux 6.15 on afterwards, too.
+// How a process ended, if the kernel shows it; pre: has_ended(). The kernel shows it until the parent has waited for
+// the process, and from Linux 6.15 on afterwards, too.
 RunEnd end_of(const ProcessHandle& process);
 
 // The process that has this pid now; unknown fields are 0.
 struct ProcessLook {
   pid_t parent = 0;
   uint64_t start_ticks = 0;  // since boot
-  bool is_forked = false;    // it has not called exec since
+  bool is_forked = false;    // it was forked and has not called exec since
   ImageIdentity image;
 };
 ProcessLook look_at(pid_t pid);
 
-// The variables that the process was started with, a zero byte after each. If it is just replacing its program, waits
-// for up to 50 ms: until the new one is in place, the kernel shows no variables. Empty: it has no variables, is gone,
-// or is another user's.
+// The environment variables that the process was started with, each followed by a zero byte. If the process is just in
+// an exec, waits for up to 50 ms, because the kernel shows no variables during it. Empty: the process has no variables,
+// is gone, or is another user's.
 std::string read_environment(pid_t pid);
 
 }  // namespace heapprof::cli

@@ -1,8 +1,8 @@
-// cli/target/process_names.cc: a process is named as its user would name it.
+// cli/target/process_names.cc: gives a process the name that its user would give it.
 //
-// For a script that is the script and not its interpreter. /proc/PID/exe shows the interpreter, and the command line
-// may contain anything. The kernel's short name (comm) is that of the executed file, so the word of the command line
-// that matches it is the name.
+// For a script, that is the script's name and not its interpreter's. /proc/PID/exe shows the interpreter, and the
+// command line may contain anything. But the kernel's short name (comm) is that of the executed file. So the word of
+// the command line that begins with it is the name.
 #include "cli/target/process_names.h"
 
 #include "cli/base/file_name.h"
@@ -28,7 +28,7 @@ std::string without_deleted(const std::string& path) {
   return path.ends_with(kDeleted) ? path.substr(0, path.size() - std::strlen(kDeleted)) : path;
 }
 
-// Threads have numbers too, and folders that /proc does not list.
+// Whether `pid` is a process and not a thread: threads have pids, too, and folders in /proc that are not listed.
 bool is_process(pid_t pid) {
   const std::string status = read_proc(pid, "status");
   const size_t at = status.find("\nTgid:\t");
@@ -37,12 +37,12 @@ bool is_process(pid_t pid) {
 
 }  // namespace
 
-// The kernel names a process after the executed file: for a script that is the script, not its interpreter.
+// comm is the name of the executed file: for a script that is the script, not its interpreter.
 std::string program_name(const std::string& executable, const std::vector<std::string>& command,
                          const std::string& comm) {
   const std::string file = base_name(without_deleted(executable));
   if (!comm.empty() && file.substr(0, kCommBytes) != comm) {
-    for (size_t i = 1; i < std::min<size_t>(command.size(), 3); ++i) {  // "#!/usr/bin/perl -w" adds one
+    for (size_t i = 1; i < std::min<size_t>(command.size(), 3); ++i) {  // "#!/usr/bin/perl -w" adds one word
       const std::string script = base_name(command[i]);
       if (!script.empty() && script.substr(0, kCommBytes) == comm) return script;
     }
@@ -60,7 +60,7 @@ std::string process_comm(pid_t pid) {
 
 namespace {
 
-// The value of a variable; empty: not set, or empty. environment: begins with a zero byte.
+// The value of a variable; empty if it is not set. environment: must begin with a zero byte.
 std::string variable(const std::string& environment, const char* name) {
   const std::string key = '\0' + std::string(name) + "=";
   const size_t at = environment.find(key);

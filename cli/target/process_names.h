@@ -1,7 +1,7 @@
-// cli/target/process_names.h: what a process is called: its program, its rank; and which other processes belong to a
-// run.
+// cli/target/process_names.h: finds names for a process: its program, its rank, its pod. Also finds the processes that
+// belong to a run.
 //
-// Trust:    all of it is chosen by the process: it is cut, and never used as a path.
+// Trust:    the process chooses all of these texts. They are cut, and never used as a path.
 #pragma once
 
 #include "cli/model/profile/job.h"
@@ -15,30 +15,31 @@
 
 namespace heapprof::cli {
 
-// Name of the script that it runs, else of its executable; without slashes, never empty.
+// The name of the script that a process runs, or of its executable; without slashes, never empty.
 std::string program_name(const std::string& executable, const std::vector<std::string>& command,
                          const std::string& comm);
 // The name under which the kernel shows the process, at most 15 bytes; empty: unknown.
 std::string process_comm(pid_t pid);
-// What the process's launcher set; without a launcher if no variable of one is a number.
+// The job that the variables of a launcher (MPI, torchrun, Slurm) describe. Without a launcher if no launcher's rank
+// variable is a number.
 Job process_job(pid_t pid);
-// For a process that may be a child of one of the same rank.
+// The same, for a process that may be a child of a process with the same rank (Job::is_child).
 Job process_job(pid_t pid, pid_t parent);
-// The job step of several processes that this very process is one of. Of MPI and Slurm only: torchrun starts nothing
-// but Python programs.
+// The job step of several processes to which this heapprof process belongs. Only for MPI and Slurm, because torchrun
+// starts only Python programs.
 struct LauncherStep {
   uint64_t rank = 0;
   uint64_t size = 1;
-  std::string id;    // the same for all of the step, and for no other step; empty: the launcher gives no id
+  std::string id;    // the same in all processes of the step, and in no other; empty: unknown
   std::string host;  // as in Job
 };
 LauncherStep own_step();
-// The rank as a file's name has it; "none" without one.
+// The rank as used in file names; "none" if there is no rank.
 std::string rank_text(const Job& job);
-// The pod of Kubernetes that it runs in: the variable POD_NAME, which a deployment sets by the downward API, else the
-// host's name if Kubernetes' own variables are set. Empty: none.
+// The Kubernetes pod in which the process runs. It is in the variable POD_NAME (or K8S_POD_NAME, MY_POD_NAME), which a
+// deployment sets by the downward API. Else it is HOSTNAME, if Kubernetes' own variables are set. Empty: no pod.
 std::string process_pod(pid_t pid);
-// Processes that were started with a variable "NAME=...ENDING"; only those in `span`, if that is known.
+// The processes that were started with a variable "NAME=…ENDING"; if `span` is given, only those with a pid in it.
 std::vector<pid_t> processes_with(const std::string& name, const std::string& ending,
                                   const std::optional<PidSpan>& span = std::nullopt);
 

@@ -1,8 +1,10 @@
-// cli/target/sanitizer_search.cc: AddressSanitizer refuses to start after a preloaded agent, ThreadSanitizer crashes.
+// cli/target/sanitizer_search.cc: AddressSanitizer refuses to start after a preloaded agent, and ThreadSanitizer
+// crashes.
 //
-// A program need not be built with one: a library of it may be, or LD_PRELOAD may bring one. Libraries are searched in
-// the folders that the program, a library or LD_LIBRARY_PATH name, not in the system's: those are built for programs
-// without a sanitizer. So the usual program costs nothing here.
+// Even if the program is not built with a sanitizer, one of its libraries may be, or LD_PRELOAD may load one. Libraries
+// are searched for in the folders that the program, a library or LD_LIBRARY_PATH names. The system's folders are not
+// searched, because their libraries are built for programs without a sanitizer. So for most programs no library is
+// opened.
 #include "cli/target/sanitizer_search.h"
 
 #include "cli/base/fd.h"
@@ -69,7 +71,8 @@ std::vector<std::string> variable_parts(const char* name, const char* separators
   return value == nullptr ? std::vector<std::string>{} : split(value, separators);
 }
 
-// The folders that an object names for its libraries, as the loader reads them.
+// Adds the folders that an object names for its libraries (DT_RPATH, DT_RUNPATH), with $ORIGIN replaced as by the
+// loader.
 void add_run_folders(const ElfFacts& elf, const std::string& path, std::vector<std::string>* folders) {
   const size_t slash = path.rfind('/');
   const std::string origin = slash == std::string::npos ? "." : path.substr(0, slash + 1);

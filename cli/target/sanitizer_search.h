@@ -1,8 +1,10 @@
-// cli/target/sanitizer_search.h: does a program bring a sanitizer, which replaces malloc and must be loaded first?
+// cli/target/sanitizer_search.h: finds out whether a program uses a sanitizer, which replaces malloc and must be loaded
+// first.
 //
 // Guarantees
-//  - Searches the program, the libraries that it needs, those that these need, and LD_PRELOAD.
-// Not provided: libraries in the system's own folders, which have no sanitizer; those that the program loads later.
+//  - The program, the libraries that it needs directly or indirectly, and LD_PRELOAD are searched.
+// Not provided: a search in the system's own folders, whose libraries use no sanitizer, and in libraries that the
+//           program loads later.
 // Trust:    as in elf_file.h. At most 64 libraries are opened.
 #pragma once
 
@@ -15,10 +17,11 @@
 
 namespace heapprof::cli {
 
-// The names that ElfFacts has to look for in the program.
+// The symbol names that read_elf() has to look for in the program.
 std::vector<std::string> sanitizer_functions();
 
-// Why the program cannot be entered. path: its file; subject: what the user typed.
+// The problem if there is a sanitizer, because the agent cannot be loaded then. path: the program's file; subject: what
+// the user typed.
 std::optional<Problem> find_sanitizer(const ElfFacts& program, const std::string& path, const std::string& subject);
 
 }  // namespace heapprof::cli

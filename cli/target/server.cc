@@ -1,8 +1,9 @@
 // cli/target/server.cc: see server.h.
 //
-// An agent sends its hello right after it has connected, but between the two its process may be stopped, or the client
-// may be no agent. The collector's one thread must not wait for it: meantime, full rings would stop the programs. So a
-// connection without a hello is set aside, and checked again in each drain pass.
+// An agent sends its hello right after it has connected. But in between its process may be stopped, or the client may
+// be no agent. The collector's thread must not wait for the hello, because in that time rings would run full and stop
+// the programs. So a connection without a hello is put into pending_, and is checked again each time that the loop asks
+// for clients.
 #include "cli/target/server.h"
 
 #include "cli/base/clock.h"
@@ -28,16 +29,16 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr int kBacklog = 4096;  // or what the system allows (net.core.somaxconn)
+constexpr int kBacklog = 4096;  // the system may allow fewer (net.core.somaxconn)
 constexpr uint64_t kHelloPatienceNs =
-    1'000'000'000;  // an agent sends its hello at once, and waits no longer for the answer
+    1'000'000'000;  // an agent sends its hello at once, and waits only this long for the answer
 constexpr size_t kMostPending = 64;
-constexpr uint64_t kCrowdedPatienceNs = 100'000'000;  // the same if all places are taken
-constexpr uint64_t kPauseNs = 10'000'000;             // before another try if no descriptor was available at all
+constexpr uint64_t kCrowdedPatienceNs = 100'000'000;  // the same if all kMostPending places are taken
+constexpr uint64_t kPauseNs = 10'000'000;             // before another try if not even the reserve could be used
 
 UniqueFd open_reserve() { return UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
-// Binds and listens. A closed descriptor and errno if it cannot.
+// Binds a socket and listens. On failure, returns a closed descriptor and sets errno.
 UniqueFd listen_at(const std::string& path, bool is_abstract) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -46,7 +47,7 @@ UniqueFd listen_at(const std::string& path, bool is_abstract) {
   UniqueFd fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd.is_open()) return fd;
   if (bind(fd.get(), reinterpret_cast<sockaddr*>(&address), size) != 0) return {};
-  if (!is_abstract) chmod(path.c_str(), geteuid() == 0 ? 0666 : 0600);  // a target that drops root must still reach us
+  if (!is_abstract) chmod(path.c_str(), geteuid() == 0 ? 0666 : 0600);  // so that a target that drops root can connect
   if (listen(fd.get(), kBacklog) != 0) return {};
   return fd;
 }
@@ -61,7 +62,7 @@ std::string choose_path() {
   return path;
 }
 
-// The process at the other end. pid 0: a process of another user, or one without a pid here.
+// The process at the other end. pid is 0 if the process is another user's, or has no pid in our PID namespace.
 ucred peer_of(int connection) {
   ucred credentials{};
   socklen_t size = sizeof credentials;
@@ -110,9 +111,9 @@ bool Server::is_asked() const {
   return !waiting.empty() && poll(waiting.data(), waiting.size(), 0) > 0;
 }
 
-// Accepts the oldest agent in the queue with the reserve's descriptor, and drops it: it goes on at once, unrecorded.
-// Otherwise it would wait for its second, and the listener, still readable, would keep us busy. False: the queue was
-// empty, or no descriptor is available at all.
+// Closes the reserve, accepts the oldest client in the queue with that free descriptor, and drops it. So an agent
+// continues at once, unrecorded. Otherwise it would wait for its full second, and the listener, which stays readable,
+// would keep us busy. False: the queue was empty, or no descriptor is free even so.
 bool Server::turn_away(int listener) {
   reserve_.reset();
   UniqueFd connection(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
@@ -125,8 +126,8 @@ bool Server::turn_away(int listener) {
   return was_anybody;
 }
 
-// A client that has sent something is heard in turn, however long that takes. False: no client has been silent for
-// long.
+// Drops one client that has sent nothing for kCrowdedPatienceNs. A client that has sent something is never dropped.
+// False: there is no such client.
 bool Server::drop_silent() {
   const uint64_t now_ns = monotonic_ns();
   const auto silent = std::find_if(pending_.begin(), pending_.end(), [now_ns](const Pending& pending) {
@@ -154,10 +155,11 @@ void Server::accept_all(int listener) {
   }
 }
 
-// The client, if its hello has come; otherwise the connection stays open if more may come.
+// Returns the client if its request has come. Otherwise, the connection stays open if the request may still come, and
+// is closed if not.
 std::optional<Caller> Server::hear(Pending* pending) {
   Caller caller;
-  SnapshotRequest packet;  // the largest of those that may come
+  SnapshotRequest packet;  // the largest message that may come
   static_assert(sizeof packet > sizeof caller.hello);
   const ssize_t got = recv(pending->connection.get(), &packet, sizeof packet, MSG_DONTWAIT | MSG_TRUNC);
   if (got < 0 && (errno == EAGAIN || errno == EINTR) && monotonic_ns() < pending->deadline_ns) return std::nullopt;
@@ -183,7 +185,7 @@ std::optional<Caller> Server::hear(Pending* pending) {
     caller.pid = pending->pid;
     return caller;
   }
-  // Agents of other users may ask root's collector; an ordinary user's collector answers only its own user's agents.
+  // Root's collector also answers agents of other users. Any other user's collector answers only its own user's agents.
   if (got != static_cast<ssize_t>(sizeof caller.hello) || (geteuid() != 0 && caller.uid != geteuid()))
     return std::nullopt;
   std::memcpy(&caller.hello, &packet, sizeof caller.hello);

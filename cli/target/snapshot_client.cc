@@ -14,7 +14,7 @@
 namespace heapprof::cli {
 namespace {
 
-// Nothing if the connection ended, or no answer came in time (-1: no limit).
+// The next answer; nullopt if the connection ended, or no answer came in time. patience_ms -1: no limit.
 std::optional<SnapshotAnswer> hear(int connection, int patience_ms) {
   SnapshotAnswer answer;
   if (!wait_readable(connection, patience_ms) ||

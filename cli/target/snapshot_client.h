@@ -1,4 +1,4 @@
-// cli/target/snapshot_client.h: finds the run that a process belongs to, and asks its collector for a profile.
+// cli/target/snapshot_client.h: finds the run to which a process belongs, and asks its collector for a profile.
 #pragma once
 
 #include "cli/base/result.h"
@@ -16,11 +16,11 @@ struct SnapshotTaken {
   uint64_t size_bytes = 0;
   uint64_t live_bytes = 0;
   uint64_t peak_bytes = 0;
-  std::string devices;  // "cuda:0 1.20 GiB": their peaks; empty: none
+  std::string devices;  // the devices' peaks, "cuda:0 1.20 GiB"; empty: no devices
 };
 
-// `path` is absolute. Waits five seconds for the collector to begin, and then for its answer as long as the collector
-// lives.
+// `path` is absolute. Waits five seconds for the collector's first answer, and then without a limit until the profile
+// is written or the writer has died.
 Result<SnapshotTaken> ask_for_snapshot(pid_t pid, const std::string& path, bool may_overwrite);
 
 }  // namespace heapprof::cli

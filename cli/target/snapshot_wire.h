@@ -1,11 +1,11 @@
 // cli/target/snapshot_wire.h: the messages between `heapprof snapshot` and the collector of a run, on the agents'
 // socket.
 //
-// The client sends one request; the collector answers at once whether it will (kWorking) or not. After kWorking it
-// sends a second answer when the profile is written. If the connection ends without it, the writer has died.
+// The client sends one request. The collector answers at once that it has begun (kWorking), or that it refuses. After
+// kWorking, a second answer comes when the profile is written. If the connection ends before that, the writer has died.
 //
-// Trust:    any process of our user may send anything: the collector checks every field. Both sides are of one build,
-//           or refuse.
+// Trust:    any process of our user may send anything: the collector checks every field. If the two sides are not of
+//           one version, they refuse each other.
 #pragma once
 
 #include "shared/wire.h"
@@ -20,7 +20,7 @@ inline constexpr uint32_t kSnapshotVersion = 2;
 struct SnapshotRequest {
   uint32_t magic = kSnapshotMagic;
   uint32_t version = kSnapshotVersion;
-  int32_t pid = 0;  // of a profiled process, or of the heapprof that runs it
+  int32_t pid = 0;  // a profiled process, or the heapprof that runs it
   uint32_t may_overwrite = 0;
   char path[4096] = {};  // absolute; ends with a zero byte
 };
@@ -29,7 +29,7 @@ static_assert(sizeof(SnapshotRequest) != sizeof(wire::Hello));
 
 enum class SnapshotStatus : uint32_t {
   kWorking = 1,  // the profile is being written
-  kWritten = 2,  // text: where
+  kWritten = 2,  // text: the profile's path
   kUnknown = 3,  // no such process in this run
   kRefused = 4,  // text: why
 };
@@ -42,7 +42,7 @@ struct SnapshotAnswer {
   uint64_t size_bytes = 0;  // of the file
   uint64_t live_bytes = 0;
   uint64_t peak_bytes = 0;
-  char devices[256] = {};  // "cuda:0 1.20 GiB": their peaks, in words; ends with a zero byte
+  char devices[256] = {};  // the devices' peaks as text, "cuda:0 1.20 GiB"; ends with a zero byte
   char text[4096] = {};
 };
 static_assert(sizeof(SnapshotAnswer) == 4392);

@@ -1,11 +1,11 @@
-// cli/target/title_watch.cc: looks at each process at growing intervals, from one thread for all of them.
+// cli/target/title_watch.cc: one thread looks at all watched processes, at each in growing intervals.
 //
-// No event reports that a title was written: it is a change of the program's memory. Servers write theirs within
-// milliseconds of a fork, and keep it; others change it with each request. So the first looks come soon, and the
-// intervals grow.
+// The kernel does not report that a title was written, because that only changes the program's memory. Some servers
+// write their title within milliseconds of a fork and keep it; others change it with each request. So the first looks
+// come soon, and the intervals grow.
 //
-// The thread is detached. It shares ownership of what it uses with the TitleWatch, so that it may still be in a system
-// call when the TitleWatch is gone.
+// The thread is detached, because it may still be in a system call when the TitleWatch is destroyed. Therefore both
+// share the ownership of what the thread uses.
 #include "cli/target/title_watch.h"
 
 #include "cli/target/process_facts.h"
@@ -52,8 +52,8 @@ bool WatchedTitle::is_same(const ProcessLook& now) const {
 
 void WatchedTitle::look() {
   const std::string word = process_first_word(pid_);
-  // Checked after reading the words, which shows if they are another image's. And a title that is being written
-  // changes.
+  // The image is checked after the word was read, so that it is not another image's word. The word is read twice,
+  // because a title that is just being written changes.
   if (word.empty() || !is_same(look_at(pid_)) || process_first_word(pid_) != word) return;
   std::string title = title_of(word, before_);
   const std::lock_guard guard(lock_);
@@ -98,7 +98,7 @@ void TitleWatch::Shared::work() {
     try {
       watched->look();
     } catch (const std::bad_alloc&) {
-      // the title stays as it was
+      // the title stays unchanged
     }
     guard.lock();
   }
@@ -125,7 +125,7 @@ std::shared_ptr<const WatchedTitle> TitleWatch::add(pid_t pid, const ProcessLook
     }
     return watched;
   } catch (const std::bad_alloc&) {
-  } catch (const std::system_error&) {  // the system has no thread for it
+  } catch (const std::system_error&) {  // no thread can be started
   }
   return nullptr;
 }

@@ -1,5 +1,6 @@
-// cli/target/top_client.cc: an answer is a message of fixed size, and the rest of it comes as a file in memory. It is
-// read at once: a client that asks again before it has read would be taken for one that does not read.
+// cli/target/top_client.cc: an answer is a message of fixed size, and its data comes with it as a memfd. The message
+// must be received before the next request is sent, otherwise the collector takes the client for one that does not
+// read.
 #include "cli/target/top_client.h"
 
 #include "cli/base/clock.h"
@@ -22,7 +23,7 @@ namespace {
 
 constexpr uint64_t kMostBytes = 1ull << 30;
 
-// Nothing where it is shorter than was said.
+// The file's bytes; nullopt if its size is not size_bytes.
 std::optional<std::string> read_file(int fd, uint64_t size_bytes) {
   struct stat facts {};
   if (size_bytes > kMostBytes || fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode) ||
@@ -54,8 +55,8 @@ std::optional<TopReply> take_top_reply(int connection) {
   message.msg_control = control;
   message.msg_controllen = sizeof control;
   ssize_t got = 0;
-  // If the other end was closed with an unread question, the kernel reports that once, before the answers that were
-  // sent earlier.
+  // If the collector closed its end with an unread request, the kernel reports ECONNRESET once, before it delivers the
+  // answers that were sent earlier.
   bool was_reset = false;
   do {
     got = recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
@@ -88,7 +89,7 @@ struct Opened {
   TopReply reply;
 };
 
-// The first collector that knows the process, and its answer.
+// Sends the request to the collectors until one knows the process; returns its answer and connection.
 Result<Opened> ask(pid_t pid, TopAsk what, int patience_ms) {
   const std::string shown = std::to_string(pid);
   const Result<Collectors> collectors = find_collectors(pid, "top");
@@ -133,7 +134,7 @@ Result<TopReply> ask_totals(pid_t pid, int patience_ms) {
 std::vector<pid_t> list_profiled_processes(const std::vector<std::string>& collectors, int patience_ms) {
   TopRequest request;
   request.ask = TopAsk::kProcesses;
-  std::vector<UniqueFd> asked;  // all at once: stopped ones are waited for together
+  std::vector<UniqueFd> asked;  // all are asked at once, so that stopped ones are waited for together
   for (const std::string& collector : collectors) {
     UniqueFd connection = connect_to_collector(collector);
     if (connection.is_open() && send_request(connection.get(), request)) asked.push_back(std::move(connection));

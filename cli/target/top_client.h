@@ -1,8 +1,9 @@
-// cli/target/top_client.h: asks the collector of a process for its numbers, again and again.
+// cli/target/top_client.h: requests a process's numbers from its collector, repeatedly.
 //
 // Guarantees
-//  - Only open() waits: the caller sends a request, goes on, and takes the answer when fd() is readable.
-// Trust:    answers are checked for their size and version; their bytes by cli/model/top/top_sample.h.
+//  - In TopClient, only open() waits for an answer. The caller sends a request, continues, and takes the answer when
+//    fd() is readable.
+// Trust:    the size and version of answers are checked here, their content in cli/model/top/top_sample.h.
 #pragma once
 
 #include "cli/base/fd.h"
@@ -20,13 +21,13 @@ namespace heapprof::cli {
 
 struct TopReply {
   TopStatus status = TopStatus::kRefused;
-  pid_t pid = 0;  // the process that was meant, where the pid of its heapprof was given
+  pid_t pid = 0;  // the process; if the pid of a heapprof was given, its program
   uint64_t image = 0;
   std::string bytes;
-  std::string text;  // why it is refused
+  std::string text;  // why the request is refused
 };
 
-// Nothing: the connection has ended, or it holds no answer of this version.
+// Receives one answer. nullopt: the connection has ended, or the message is no answer of this version.
 std::optional<TopReply> take_top_reply(int connection);
 
 class TopClient {
@@ -37,7 +38,7 @@ class TopClient {
   int fd() const { return connection_.get(); }
   // False: the collector is gone.
   bool ask_sample(bool from_begin);
-  // A separate connection, on which the names will come; closed if the collector does not listen.
+  // Requests names on a separate connection, and returns it; closed if the collector does not listen.
   UniqueFd ask_names() const;
 
  private:
@@ -49,10 +50,10 @@ class TopClient {
   pid_t pid_;
 };
 
-// Devices and scopes of a process as of now, without sites: one question, one answer.
+// Gets a process's devices and scopes as they are now, without sites.
 Result<TopReply> ask_totals(pid_t pid, int patience_ms);
 
-// The processes of those of these collectors that answer in time; ascending.
+// The processes that these collectors profile, in ascending order. Collectors that do not answer in time are skipped.
 std::vector<pid_t> list_profiled_processes(const std::vector<std::string>& collectors, int patience_ms);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
-// cli/page/src/main.tsx: the first screen's numbers lie in the page as they are; the rest is unpacked while it is looked
-// at.
+// cli/page/src/main.tsx: the numbers of the first screen are in the page as plain JSON. The rest is unpacked while the
+// user looks at them.
 import { render } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import "uplot/dist/uPlot.min.css";
@@ -22,13 +22,15 @@ function Page({ summary, profiles, diff }: { summary: Summary; profiles: Profile
   useEffect(() => {
     const hash = toHash(state, usual);
     if (hash === location.hash.replace(/^#/, "")) return;
-    // Somebody changed the address and its event is still to come: that says what to show, and the state follows it.
+    // The address was changed and its event has not arrived yet. The address decides what to show, and the state
+    // follows it.
     if (location.hash !== known.current) return;
     try {
       history.replaceState(null, "", hash === "" ? location.pathname + location.search : `#${hash}`);
       known.current = location.hash;
     } catch {
-      // A frame that may not change its address, or too many changes at once: the view is as it was chosen all the same.
+      // The frame may not change its address, or there were too many changes at once. The view is as chosen all the
+      // same.
     }
   }, [state]);
   useEffect(() => {
@@ -59,7 +61,7 @@ async function start(root: HTMLElement): Promise<void> {
   const profiles: Profile[] = [];
   for (let i = 0; i < summary.sides.length; i++) profiles.push(await readProfile(i, summary.sides[i]));
   const diff = await readDiff(summary);
-  // For whoever looks from the console, and for tests: numbers have no elements.
+  // For use from the browser's console, and for tests: a canvas has no elements for its numbers.
   Object.assign(window, { heapprof: { summary, profiles, diff } });
   root.textContent = "";
   render(<Page summary={summary} profiles={profiles} diff={diff} />, root);

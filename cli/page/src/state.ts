@@ -1,4 +1,4 @@
-// cli/page/src/state.ts: what the reader has chosen, in one object, which the address keeps behind its "#": a link shows
+// cli/page/src/state.ts: the user's choices, in one object. The page's address has them after its "#", so a link shows
 // the same view again.
 import type { Metric } from "./data/summary";
 import type { AxisBy } from "./model/align";
@@ -15,7 +15,7 @@ export interface State {
   search: string;
   tab: Tab;
   sort: string; // a column of the places; "-" in front: ascending
-  range: [number, number] | null; // times; the places show what began there and is live at its end
+  range: [number, number] | null; // times; the places show what was allocated in the range and is live at its end
   zoom: [number, number] | null; // times that the axis shows; null: all
   axis: AxisBy; // of two runs
   widths: Widths; // of the boxes of a difference
@@ -79,7 +79,7 @@ export function toHash(state: State, usual: Usual): string {
   return words.toString();
 }
 
-/** What of it is no choice of this page is as at the start: an address can be written by anybody. */
+/** A value that this page does not offer is replaced by the initial one, because an address can be written by anybody. */
 export function fromHash(hash: string, devices: number, usual: Usual): State {
   const words = new URLSearchParams(hash.replace(/^#/, ""));
   const one = <T extends string>(name: string, of: T[], usual: T): T => {

@@ -31,7 +31,7 @@ export class Columns {
     for (let i = 0; i < count; i++) column[i] = this.number();
     return column;
   }
-  /** Each number was written as what it has more than the one before. */
+  /** Each number was written as its difference from the one before it. */
   deltas(count: number): Float64Array {
     const column = new Float64Array(count);
     let value = 0;

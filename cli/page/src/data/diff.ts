@@ -8,7 +8,7 @@ export type BothSides = Record<Metric, { base: Float64Array; current: Float64Arr
 
 export interface DeviceDiff {
   name: string;
-  /** Places of the device in the profiles; -1: it is not there. */
+  /** Numbers of the device in the lists of the two profiles; -1: the profile does not have the device. */
   base: number;
   current: number;
   places: number;
@@ -17,7 +17,7 @@ export interface DeviceDiff {
   ofPlace: BothSides;
   stacks: number;
   stackPlace: Uint32Array;
-  isCurrent: Uint32Array; // whose node it is
+  isCurrent: Uint32Array; // 1: the node is one of current's, 0: of base's
   node: Uint32Array;
   placeNode: Uint32Array;
   ofStack: BothSides;

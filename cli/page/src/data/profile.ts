@@ -1,5 +1,5 @@
-// cli/page/src/data/profile.ts: a profile in columns: number i of each column is of frame, node, site … number i.
-// cli/write/html/page_parts.h says in which order they come.
+// cli/page/src/data/profile.ts: a profile in columns: number i of a column belongs to frame, node or site number i.
+// cli/write/html/page_parts.h says in which order the columns come.
 import { Columns } from "./columns";
 import { readBlock, readTexts } from "./blocks";
 import type { DeviceSummary, SideSummary } from "./summary";
@@ -7,14 +7,14 @@ import type { DeviceSummary, SideSummary } from "./summary";
 export interface Tree {
   frames: number;
   nodes: number;
-  function: Uint32Array; // texts, of frames
+  function: Uint32Array; // the first three are of frames, and are numbers of texts
   location: Uint32Array;
   module: Uint32Array;
-  frameFlags: Uint32Array; // 1: inlined, 2: not of the user's own
+  frameFlags: Uint32Array; // 1: inlined, 2: a system frame
   functionNumber: Uint32Array; // equal for frames of one function
   parent: Uint32Array; // of nodes; 0 is the root
   frame: Uint32Array;
-  isShown: Uint32Array; // without "all frames"
+  isShown: Uint32Array; // 1: shown also without "all frames"
 }
 
 export interface Sites {
@@ -22,7 +22,7 @@ export interface Sites {
   sites: number;
   placeFunction: Uint32Array; // texts
   placeLocation: Uint32Array;
-  placeFlags: Uint32Array; // 1: libstdc++'s reserve
+  placeFlags: Uint32Array; // 1: reserve() of libstdc++
   node: Uint32Array;
   placeNode: Uint32Array;
   place: Uint32Array;
@@ -32,11 +32,11 @@ export interface Sites {
   totalBlocks: Float64Array;
   leakedBytes: Float64Array; // without what a rule suppresses
   leakedBlocks: Float64Array;
-  isSuppressed: Uint32Array; // a rule explains what was never freed
+  isSuppressed: Uint32Array; // 1: a rule explains why its blocks were never freed
   temporaryBlocks: Float64Array;
   lifetime: Float64Array; // summed over all blocks
-  bounds: Float64Array; // of stays; empty: not known
-  stayAt: Uint32Array; // site i has the stays from stayAt[i] to stayAt[i + 1]
+  bounds: Float64Array; // boundaries of the time buckets of lifetimes ("stays"); empty: not known
+  stayAt: Uint32Array; // site i has the lifetimes from stayAt[i] to stayAt[i + 1]
   stayBegin: Uint32Array;
   stayEnd: Uint32Array;
   stayBytes: Float64Array;
@@ -50,7 +50,7 @@ export interface Timeline {
 }
 
 export interface Scopes {
-  parent: Uint32Array; // place in the list + 1; 0: outermost
+  parent: Uint32Array; // the parent's index in the list + 1; 0: outermost
   category: Uint32Array; // texts
   name: Uint32Array;
   isOperator: Uint32Array;
@@ -65,7 +65,7 @@ export interface Scopes {
   runThread: Uint32Array;
   runGrowth: Float64Array;
   runFlags: Uint32Array; // 1: ended by an outer one, 2: open at the end
-  leftOut: number; // runs that are not here
+  leftOut: number; // how many runs are not in these columns
   markCategory: Uint32Array;
   markName: Uint32Array;
   markAt: Float64Array;

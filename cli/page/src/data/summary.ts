@@ -5,9 +5,9 @@ export type Metric = "peak" | "total" | "leaked" | "allocations" | "temporary";
 export interface DeviceSummary {
   name: string;
   product: string;
-  /** Not so small beside the largest that a report leaves it out. */
+  /** False for a device so small, compared with the largest one, that a report leaves it out. */
   is_shown: boolean;
-  /** Of another device's memory, and no new bytes. */
+  /** Its blocks lie in another device's memory and add no bytes. */
   is_inside: boolean;
   peak_bytes: number;
   peak_blocks: number;
@@ -24,15 +24,15 @@ export interface DeviceSummary {
   resident_max_bytes: number;
   live_at_resident_max_bytes: number;
   mapped_at_resident_max_bytes: number;
-  /** Of the heap, from a moment on to the end; left out where it is a small part. */
+  /** Resident but unused bytes of the heap, from unused_from to the end; left out if they are a small part. */
   unused_resident_bytes?: number;
   unused_from?: number;
-  /** Of large blocks, at a moment; left out where it is a small part. */
+  /** Bytes of large blocks that were untouched at untouched_at; left out if they are a small part. */
   untouched_bytes?: number;
   untouched_at?: number;
-  /** Length of a stretch of the timeline. */
+  /** Length of a bucket of the timeline. */
   bucket: number;
-  /** Least and largest size (0: none) of a class, and its blocks. */
+  /** Least and largest size (0: no limit) of a size class, and its number of blocks. */
   sizes: [number, number, number][];
 }
 
@@ -77,7 +77,7 @@ export interface SideSummary {
   command: string;
   pid: number;
   started: string;
-  /** In time_unit, as all times. */
+  /** In time_unit, as all times are. */
   duration: number;
   time_unit: string;
   end: string;
@@ -92,10 +92,10 @@ export interface SideSummary {
   machine: string;
   allocator: string;
   largest_device: number;
-  /** It was asked for: also frames that are not the user's own. */
+  /** The page was requested with all frames, system frames too. */
   all_frames: boolean;
   sentence: string;
-  /** What to look at first: "worst" or "most", and "time". */
+  /** The lines to read first. Their labels are "worst" or "most", and "time". */
   conclusion: { label: string; sentence: string }[];
   metrics: Metric[];
   devices: DeviceSummary[];
@@ -112,13 +112,13 @@ export interface SideSummary {
 export interface DiffSummary {
   sentences?: string[];
   remarks?: string[];
-  /** Places of each device in the two profiles, from 1; 0: it is not there. */
+  /** Numbers of each device in the two profiles, from 1; 0: the profile does not have it. */
   devices: { name: string; base: number; current: number }[];
 }
 
 export interface Summary {
   version: string;
-  sides: SideSummary[]; // of a difference base and current
+  sides: SideSummary[]; // one, or for a difference base and current
   diff?: DiffSummary;
 }
 

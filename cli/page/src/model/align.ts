@@ -1,18 +1,18 @@
-// cli/page/src/model/align.ts: two runs on one axis: by time as it passed, or so that what both went through lies at one
-// place: their marks, or the begins and ends of their outermost scopes.
+// cli/page/src/model/align.ts: puts two runs on one axis: by elapsed time, or so that moments which both runs have in
+// common are at the same position: marks, or begins and ends of outermost scopes.
 import type { Profile } from "../data/profile";
 
 export type AxisBy = "time" | "marks" | "scopes";
 
-/** Moments that are the same in both runs, rising in both. */
+/** Moments that both runs have in common, ascending in both. */
 export interface Alignment {
   base: number[];
   current: number[];
-  /** So many moments were found besides begin and end. */
+  /** How many common moments were found, without the begin and the end of the runs. */
   shared: number;
 }
 
-/** Moments with a name: of one name the first of the one run is the first of the other. */
+/** Moments by name: the n-th moment of a name in one run corresponds to the n-th of that name in the other. */
 function namedMoments(profile: Profile, by: AxisBy): Map<string, number[]> {
   const moments = new Map<string, number[]>();
   const { scopes, texts } = profile;
@@ -55,7 +55,7 @@ export function align(base: Profile, current: Profile, by: AxisBy): Alignment {
   return alignment;
 }
 
-/** base's time for one of current's: between two shared moments in proportion. */
+/** The time in base that corresponds to a time in current: interpolated between two common moments. */
 export function toBase({ base, current }: Alignment, time: number): number {
   let at = 0;
   while (at + 2 < current.length && current[at + 1] <= time) at++;

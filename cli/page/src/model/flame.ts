@@ -1,31 +1,31 @@
 // cli/page/src/model/flame.ts: trees of functions with a number for each, as a flame graph draws them.
 //
-// Which function calls which does not depend on what is counted: the shape of a profile is made once for all devices and
-// metrics, and an array of numbers for each view. Bottom-up the shape does depend on it, as what has little of it is left
-// out there: of 100,000 sites nobody sees more than some thousand boxes.
+// Which function calls which does not depend on the metric. So the shape of a profile is made once for all devices and
+// metrics, and each view needs only an array of numbers. The bottom-up shape does depend on the metric, because
+// functions with a small part are left out there: of 100,000 sites no more than some thousand boxes can be seen.
 import type { Profile, Tree } from "../data/profile";
 
 /** Node 0 is the root; every other node's parent has a smaller number. */
 export interface Flame {
   parent: Uint32Array;
-  /** A frame of the profile that stands for the node's function; kHidden, kNoStack, kRest. */
+  /** A frame of the profile that represents the node's function; or kHidden, kNoStack, kRest. */
   frame: Int32Array;
   value: Float64Array;
-  firstChild: Uint32Array; // 0: none; children by value, the largest first
+  firstChild: Uint32Array; // 0: no child; children are ordered by value, the largest first
   nextSibling: Uint32Array;
 }
 
-/** Where a shape is of two profiles: frames of the second one stand behind those of the first. */
-export const kHidden = -1; // frames of the standard library, the allocator and the runtime, in one box
+/** In a shape of two profiles, the numbers of the second one's frames follow those of the first. */
+export const kHidden = -1; // system frames (standard library, allocator, runtime), in one box
 export const kNoStack = -2;
-export const kRest = -3; // too little to be told apart
+export const kRest = -3; // several functions, each too small to be shown
 
 export interface Shape {
   parent: Uint32Array;
   frame: Int32Array;
   functions: Uint32Array; // equal for nodes of one function
-  ofNode: Uint32Array; // for each node of the profile the one here that stands for it
-  ofSecondNode: Uint32Array; // likewise of the second profile
+  ofNode: Uint32Array; // for each node of the profile, the node of this shape that represents it
+  ofSecondNode: Uint32Array; // likewise for the second profile
   noStack: number;
 }
 
@@ -33,7 +33,7 @@ class Growing {
   parent: number[] = [0];
   frame: number[] = [0];
   functions: number[] = [0];
-  private children = new Map<number, number>(); // by a number for each parent and function, far below 2^53
+  private children = new Map<number, number>(); // the key is a number made of parent and function, far below 2^53
   constructor(readonly functionCount: number) {}
   child(parent: number, functionNumber: number, frame: number): number {
     const key = parent * (this.functionCount + kOthers) + functionNumber;
@@ -49,16 +49,16 @@ class Growing {
   }
 }
 
-const kOthers = 2; // behind the profile's functions: the hidden ones as one, and no stack
+const kOthers = 2; // two numbers after the profile's functions: all hidden frames, and no stack
 
-/** Functions by who calls them. Without `allFrames` those that are not the user's own stand in one box between two that are, and nowhere else. */
+/** Functions by their callers. Without `allFrames`, system frames are one box between two user frames, and are left out elsewhere. */
 export function shapeOf(profile: Profile, allFrames: boolean): Shape {
   const growing = new Growing(profile.tree.frames);
   const ofNode = addTree(growing, profile.tree, profile.tree.functionNumber, 0, allFrames);
   return finished(growing, [ofNode]);
 }
 
-/** Of two profiles: functions of one name are one. Frames of the second have numbers behind those of the first. */
+/** The shape of two profiles: functions of one name are one. The numbers of the second one's frames follow those of the first. */
 export function jointShapeOf(profiles: [Profile, Profile], allFrames: boolean): Shape {
   const growing = new Growing(profiles[0].tree.frames + profiles[1].tree.frames);
   const numbers = new Map<string, number>();
@@ -79,7 +79,7 @@ function finished(growing: Growing, ofNodes: Uint32Array[]): Shape {
   return { parent: Uint32Array.from(growing.parent), frame: Int32Array.from(growing.frame), functions: Uint32Array.from(growing.functions), ofNode: ofNodes[0], ofSecondNode: ofNodes[1] ?? ofNodes[0], noStack };
 }
 
-/** Adds a profile's nodes; returns for each what stands for it. */
+/** Adds a profile's nodes; returns for each node the one that represents it. */
 function addTree(growing: Growing, tree: Tree, functions: Uint32Array, firstFrame: number, allFrames: boolean): Uint32Array {
   const ofNode = new Uint32Array(tree.nodes);
   const isBetween = new Uint8Array(tree.nodes);
@@ -103,7 +103,7 @@ function addTree(growing: Growing, tree: Tree, functions: Uint32Array, firstFram
   return ofNode;
 }
 
-/** Links children by value. `value` holds sums already. */
+/** Links children by value. `value` holds sums over subtrees already. */
 export function linked(parent: Uint32Array, frame: Int32Array, value: Float64Array): Flame {
   const count = parent.length;
   const order = new Uint32Array(count);
@@ -111,7 +111,7 @@ export function linked(parent: Uint32Array, frame: Int32Array, value: Float64Arr
   for (let i = 1; i < count; i++) {
     if (value[i] !== 0) order[used++] = i;
   }
-  // Pushed to the front in ascending order, children stand in descending order.
+  // Each child is put in front, in ascending order, so the list is in descending order.
   const ascending = order.subarray(0, used).sort((a, b) => Math.abs(value[a]) - Math.abs(value[b]) || b - a);
   const firstChild = new Uint32Array(count);
   const nextSibling = new Uint32Array(count);
@@ -122,7 +122,7 @@ export function linked(parent: Uint32Array, frame: Int32Array, value: Float64Arr
   return { parent, frame, value, firstChild, nextSibling };
 }
 
-/** `ofSite`: the node of the profile where each site's stack ends, 0 without a stack; `weight`: what it has. */
+/** `ofSite`: for each site the node of the profile where its stack ends, 0 without a stack; `weight`: the site's value. */
 export function topDown(shape: Shape, ofSite: Uint32Array, weight: Float64Array): Flame {
   const value = selfValues(shape, ofSite, weight);
   for (let i = value.length - 1; i > 0; i--) value[shape.parent[i]] += value[i];
@@ -135,10 +135,10 @@ export function selfValues(shape: Shape, ofSite: Uint32Array, weight: Float64Arr
   return value;
 }
 
-const kFewestShare = 4000; // bottom-up: what has less than one part in so many is summed as kRest
+const kFewestShare = 4000; // bottom-up: functions with less than one part in so many are summed as kRest
 const kMostBoxes = 60_000;
 
-/** The same by who is called: the innermost functions hang at the root, their callers at them. */
+/** The same by callees: the innermost functions are children of the root, and their callers are children of them. */
 export function bottomUp(shape: Shape, ofSite: Uint32Array, weight: Float64Array): Flame {
   const self = selfValues(shape, ofSite, weight);
   const parent = [0];
@@ -159,7 +159,7 @@ export function bottomUp(shape: Shape, ofSite: Uint32Array, weight: Float64Array
     for (const { into, at, weight: of } of level) {
       const groups = new Map<number, number[]>();
       for (let i = 0; i < at.length; i++) {
-        if (at[i] === 0) continue; // its stack is at an end
+        if (at[i] === 0) continue; // this stack has no more callers
         const key = shape.functions[at[i]];
         const group = groups.get(key);
         if (group) group.push(i);

@@ -1,5 +1,5 @@
-// cli/page/src/model/lanes.ts: single runs of scopes in lanes, so that none lies upon another: those that overlap lie
-// below each other, inner ones below outer ones.
+// cli/page/src/model/lanes.ts: puts single runs of scopes into lanes, so that no two runs overlap in a lane: an inner
+// run is in a lane below the outer one.
 import type { Scopes } from "../data/profile";
 
 export interface Group {
@@ -14,7 +14,8 @@ export interface Lanes {
   count: number;
 }
 
-/** Runs come by their begins, and of one begin the longer first; so the lowest free lane below all that enclose a run is right. */
+/** Runs are ordered by begin, and those with the same begin by descending length. So a run belongs in the lane just
+ * below the innermost run that encloses it. */
 export function packLanes(scopes: Scopes): Lanes {
   const runs = scopes.runScope.length;
   const byThread = new Map<number, number[]>();
@@ -30,7 +31,7 @@ export function packLanes(scopes: Scopes): Lanes {
     const ends: number[] = []; // of each lane's last run
     for (const run of of) {
       const begin = scopes.runBegin[run];
-      // The highest lane that is busy is where the innermost enclosing run lies.
+      // The last lane that is busy has the innermost run that encloses this one.
       let at = ends.length;
       while (at > 0 && ends[at - 1] <= begin) at--;
       ends.length = at;

@@ -1,5 +1,5 @@
-// cli/page/src/model/sites.ts: what each site has of what is asked: of a metric, or of what began in a range of time and
-// is live at its end.
+// cli/page/src/model/sites.ts: the value of each site: for a metric, or what it allocated in a range of time and is
+// live at the range's end.
 import type { Profile, Sites } from "../data/profile";
 import type { Metric } from "../data/summary";
 
@@ -18,13 +18,13 @@ export function metricOf(sites: Sites, metric: Metric): Weights {
   }
 }
 
-/** Bounds of stays, by number: from < to. */
+/** Two boundaries of time buckets, by number: from < to. */
 export interface Range {
   from: number;
   to: number;
 }
 
-/** Bytes and blocks of each site that began in the range and are live at its end. */
+/** Bytes and blocks that each site allocated in the range, and that are live at the range's end. */
 export function rangeOf(sites: Sites, range: Range): { bytes: Float64Array; blocks: Float64Array } {
   const bytes = new Float64Array(sites.sites);
   const blocks = new Float64Array(sites.sites);
@@ -39,7 +39,7 @@ export function rangeOf(sites: Sites, range: Range): { bytes: Float64Array; bloc
   return { bytes, blocks };
 }
 
-/** The bounds nearest to two times; null: there are none, or both are the same. */
+/** The boundaries nearest to two times; null: there are none, or both are the same. */
 export function nearestRange(sites: Sites, from: number, to: number): Range | null {
   const nearest = (at: number): number => {
     let best = 0;
@@ -53,7 +53,7 @@ export function nearestRange(sites: Sites, from: number, to: number): Range | nu
   return range.from < range.to ? range : null;
 }
 
-/** What each place had at each bound: rows of bounds.length numbers; of it what was never freed, without what a rule explains. */
+/** What each place had live at each boundary: rows of bounds.length numbers. `kept`: the part that was never freed, without what a rule explains. */
 export interface PlaceSeries {
   live: Float64Array[];
   kept: Float64Array[];
@@ -64,7 +64,8 @@ export function seriesOf(sites: Sites): PlaceSeries {
   const rows = (): Float64Array[] => Array.from({ length: bounds > 0 ? sites.places : 0 }, () => new Float64Array(bounds));
   const series = { live: rows(), kept: rows() };
   if (bounds === 0) return series;
-  // A stay is live at the bounds from begin + 1 to end: noted as a change at each, summed afterwards.
+  // The blocks of an entry are live at the boundaries from begin + 1 to end. Changes are noted first, and summed
+  // afterwards.
   for (let site = 0; site < sites.sites; site++) {
     const live = series.live[sites.place[site]];
     const kept = series.kept[sites.place[site]];
@@ -91,7 +92,7 @@ export interface PlaceRow {
   leaked: number;
   blocks: number;
   temporary: number;
-  lifetime: number; // summed
+  lifetime: number; // summed over all blocks
   inRange: number;
 }
 

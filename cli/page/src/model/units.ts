@@ -1,7 +1,7 @@
 // cli/page/src/model/units.ts: how numbers are written for people: cli/base/units.cc once more, with no-break spaces.
 //
-// tests/golden/units.txt holds both to the same texts. Integers all the way, as there, so that a value on the edge of
-// being rounded comes out alike.
+// tests/golden/units.txt holds both implementations to the same texts. Both use only integers, so that a value at the
+// edge of being rounded gives the same text in both.
 
 type Count = number | bigint;
 

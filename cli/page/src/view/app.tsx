@@ -13,7 +13,7 @@ import { PlacesTab } from "./places_tab";
 import { CoverageTab, FindingsTab, ProcessesTab, ScopesTab, SizesTab, ThreadsTab } from "./tabs";
 import { clampedZoom, DevicePanel } from "./time_axis";
 
-/** The words as they are, large or small. No expressions: an address can hold one that never ends. */
+/** Searches for the words literally, in upper or lower case. No regular expressions: an address could contain one that never ends. */
 export function searchOf(text: string): RegExp | null {
   return text === "" ? null : new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i");
 }
@@ -79,7 +79,7 @@ export function App({ profile, state: chosen, change, version }: { profile: Prof
   });
 
   const sorting = { sort: state.sort, onSort: (sort: string) => change({ sort }) };
-  // A zoom changes neither: what is the same as before is not drawn again.
+  // A zoom changes neither the flame graph nor the table, so these are not rendered again.
   const shownFlame = useMemo(
     () => (
       <FlameView
@@ -198,14 +198,14 @@ export function App({ profile, state: chosen, change, version }: { profile: Prof
   );
 }
 
-/** The bounds that a range comes to on a device: what is shaded there is what is counted. */
+/** The boundaries that a range is rounded to on a device, so that the shaded range is what is counted. */
 function boundsOf(device: { sites: { bounds: Float64Array } & Parameters<typeof nearestRange>[0] }, times: [number, number] | null): [number, number] | null {
   if (!times) return null;
   const range = nearestRange(device.sites, times[0], times[1]);
   return range ? [device.sites.bounds[range.from], device.sites.bounds[range.to]] : times;
 }
 
-/** What all functions that were found have together; one inside of another counts once. */
+/** The sum of all functions that were found; one inside another found one counts once. */
 function foundText(flame: { parent: Uint32Array; frame: Int32Array; value: Float64Array }, profile: Profile, search: RegExp, number: (value: number) => string): string {
   const isFound = new Uint8Array(flame.parent.length);
   const names = new Map<number, boolean>();

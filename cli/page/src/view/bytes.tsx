@@ -1,4 +1,4 @@
-// cli/page/src/view/bytes.tsx: a number of bytes, with all its digits where the pointer rests on it.
+// cli/page/src/view/bytes.tsx: a number of bytes; all its digits are shown while the pointer is over it.
 import * as units from "../model/units";
 
 export function Bytes({ value }: { value: number }) {

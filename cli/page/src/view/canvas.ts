@@ -1,6 +1,6 @@
 // cli/page/src/view/canvas.ts: a canvas as sharp as the screen, and texts cut to a width.
 
-/** Sets the canvas's size in CSS pixels; the context draws in these. Null: the browser gives none. */
+/** Sets the canvas's size in CSS pixels; the context draws in these. Null: the browser gives no context. */
 export function prepare(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | null {
   const ratio = window.devicePixelRatio || 1;
   const pixels = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
@@ -17,7 +17,8 @@ export function prepare(canvas: HTMLCanvasElement, width: number, height: number
   return context;
 }
 
-/** The longest beginning of the text that has room, with "…" for the rest; "": not even that. All characters are taken for as wide as `wide`. */
+/** The longest beginning of the text that has room, with "…" for the rest; "": there is no room even for that. `wide`
+ * is taken as the width of every character. */
 export function cut(text: string, width: number, wide: number): string {
   const room = Math.floor(width / wide);
   if (text.length <= room) return text;

@@ -4,7 +4,7 @@ import type { Change, State } from "../state";
 import * as units from "../model/units";
 import { Bytes } from "./bytes";
 
-/** inRange: by device, what was allocated in the chosen range and is live at its end; null where that is not known, or no range is chosen. */
+/** inRange: by device, the bytes that were allocated in the chosen range and are live at its end; null: not known, or no range is chosen. */
 export function Cards({ profile, state, change, inRange }: { profile: Profile; state: State; change: Change; inRange: (number | null)[] }) {
   const { summary } = profile;
   const shown = summary.devices.map((device, number) => ({ device, number })).filter(({ device, number }) => device.is_shown || number === state.device);

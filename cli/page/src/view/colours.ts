@@ -1,5 +1,5 @@
-// cli/page/src/view/colours.ts: colours that mean something: a place or a category has one of a few, a module's hue is
-// made of its name. Red and green mean growth and shrinking, and nothing else.
+// cli/page/src/view/colours.ts: colours with a meaning. A place or a category has one of a few; the hue of a module is
+// made from its name. Red and green mean growth and shrinking, and nothing else.
 
 /** The page's own colours, as its style has them now. */
 export function themeColour(name: string): string {
@@ -10,7 +10,8 @@ export function isDark(): boolean {
   return themeColour("is-dark") === "1";
 }
 
-// Told apart also by those who do not see red and green apart (after Okabe and Ito), none of them red or green.
+// People who do not see red and green apart can tell these apart, too (after Okabe and Ito). None of them is red or
+// green.
 const kPlaces = ["#4477aa", "#66ccee", "#ccbb44", "#aa3377", "#ee8866", "#9988dd", "#77aadd", "#bbaa66"];
 
 export function placeColour(rank: number): string {

@@ -1,4 +1,4 @@
-// cli/page/src/view/data_table.tsx: a table of which only the rows that can be seen exist.
+// cli/page/src/view/data_table.tsx: a table that makes elements only for the rows that can be seen.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 
@@ -6,10 +6,10 @@ export interface Column<Row> {
   key: string;
   title: string;
   help: string;
-  /** What it is sorted by; text goes by letters. Absent: it is not. */
+  /** The value to sort by; text is sorted by letters. Absent: the column cannot be sorted. */
   by?: (row: Row) => number | string;
   cell: (row: Row) => ComponentChildren;
-  /** Of the last line, of all rows that are shown. */
+  /** The column's cell in the last line, for all rows that are shown. */
   sum?: (rows: Row[]) => ComponentChildren;
   isText?: boolean;
   width?: string;
@@ -125,7 +125,7 @@ export function DataTable<Row>(props: {
   );
 }
 
-/** What a place had over the run: all of it, and of it what was never freed. */
+/** What a place had live over the run: all bytes, and the part that was never freed. */
 export function Sparkline({ live, kept, bounds }: { live?: Float64Array; kept?: Float64Array; bounds: Float64Array }) {
   if (!live || !kept || bounds.length < 2) return <span class="dim">–</span>;
   let most = 0;

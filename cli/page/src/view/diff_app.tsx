@@ -16,7 +16,7 @@ import { Gantt } from "./gantt";
 import { clampedZoom, DevicePanel } from "./time_axis";
 
 
-/** A tree of both runs: `value` is what boxes are as wide as, `growth` what each has more than before. */
+/** A tree of both runs: `value` gives the width of each box, `growth` how much more it has than before. */
 function differenceOf(shape: Shape, diff: DeviceDiff, metric: Metric, widths: Widths, allFrames: boolean) {
   const nodes = shape.parent.length;
   const base = new Float64Array(nodes);
@@ -52,7 +52,7 @@ interface PlaceChange {
 /** Name, base and current (null: not known), and whether they are bytes. */
 type Fact = [string, number | null, number | null, boolean];
 
-/** Of the resident set, which is sampled: as the text of the diff has it. */
+/** Facts about the resident set, which is sampled, as the text of heapprof diff has them. */
 function residentFacts(before: DeviceSummary | null, now: DeviceSummary | null): Fact[] {
   const all: Fact[] = [
     ["resident at most", before?.resident_max_bytes || null, now?.resident_max_bytes || null, true],
@@ -254,7 +254,7 @@ export function DiffApp({ diff, profiles, state, change, version }: { diff: Diff
   );
 }
 
-/** What FlameView needs of both profiles as one: names of frames, those of the second behind those of the first. */
+/** Both profiles as one, as far as FlameView needs it: the names of frames, those of the second after those of the first. */
 function jointNames([base, current]: [Profile, Profile]): Profile {
   const first = base.texts.length;
   const texts = [...base.texts, ...current.texts];

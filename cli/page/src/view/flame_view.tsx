@@ -1,7 +1,7 @@
-// cli/page/src/view/flame_view.tsx: a flame graph on a canvas: the root on top, boxes as wide as what they have.
+// cli/page/src/view/flame_view.tsx: a flame graph on a canvas: the root on top, the width of a box by its value.
 //
-// Boxes narrower than half a pixel are not drawn, and what is beneath them not looked at: a frame costs what can be seen
-// of the tree, not the tree.
+// Boxes narrower than half a pixel are not drawn, and their children are not visited. So drawing takes time for the
+// visible part of the tree, not for all of it.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Profile } from "../data/profile";
 import { kHidden, kNoStack, kRest, pathTo, type Flame } from "../model/flame";
@@ -12,17 +12,17 @@ import { useWidth } from "./use_width";
 
 const kRow = 18;
 const kNarrowest = 0.5;
-const kMostRows = 26; // of the view; the rest is scrolled to
+const kMostRows = 26; // of the view; the user scrolls to the others
 
 export interface FlameText {
-  /** What a number of the tree is called: "1.92 GiB". */
+  /** A value of the tree as text: "1.92 GiB". */
   number: (value: number) => string;
-  /** With all digits. */
+  /** The same with all digits. */
   exact: (value: number) => string;
-  /** What stands behind a box's name; absent: its number. */
+  /** The text after a box's name; absent: its number. */
   label?: (node: number) => string;
   percent: (value: number) => string;
-  /** What a click on a root says. */
+  /** The text of the root's box and of its tooltip. */
   root: string;
   /** Further lines of a box's tooltip. */
   more?: (node: number) => string[];
@@ -46,7 +46,7 @@ export function frameLocation(profile: Profile, frame: number): string {
   return frame < 0 ? "" : profile.texts[profile.tree.location[frame]];
 }
 
-/** All boxes at least half a pixel wide, from `focus` on, which is as wide as its ancestors. */
+/** All boxes at least half a pixel wide, from `focus` on. `focus` and its ancestors are as wide as the view. */
 function layOut(flame: Flame, focus: number, width: number): { boxes: Box[]; rows: number } {
   const boxes: Box[] = [];
   let row = 0;
@@ -58,7 +58,7 @@ function layOut(flame: Flame, focus: number, width: number): { boxes: Box[]; row
     let x = box.x;
     for (let child = flame.firstChild[box.node]; child !== 0; child = flame.nextSibling[child]) {
       const wide = Math.abs(flame.value[child]) * scale;
-      if (wide < kNarrowest) break; // they come by size
+      if (wide < kNarrowest) break; // siblings are ordered by size
       const inner = { node: child, row: box.row + 1, x, width: wide };
       boxes.push(inner);
       stack.push(inner);
@@ -74,7 +74,7 @@ export function FlameView(props: {
   flame: Flame;
   text: FlameText;
   search: RegExp | null;
-  /** Of each node its share of growth, -1 to 1: the graph is a difference. */
+  /** For each node its share of growth, from -1 to 1. If present, the graph is a difference. */
   growth?: Float64Array;
   onSearch: (name: string) => void;
 }) {
@@ -92,7 +92,7 @@ export function FlameView(props: {
   }, [flame]);
   const at = focus < flame.parent.length ? focus : 0;
   const { boxes, rows } = useMemo(() => layOut(flame, at, width), [flame, at, width]);
-  // A canvas has no elements: tests look at what it shows here.
+  // A canvas has no elements, so tests find here what it shows.
   useLayoutEffect(() => {
     if (holder.current) Object.assign(holder.current, { flame, boxes });
   });
@@ -122,7 +122,7 @@ export function FlameView(props: {
       else context.fillStyle = boxColour(profile.texts[profile.tree.module[frame]], name);
       context.globalAlpha = search !== null && !isFound ? 0.55 : 1;
       const isInlined = frame > 0 && (profile.tree.frameFlags[frame] & 1) !== 0;
-      // No line between a function and what is inlined into it: it is one frame of the machine's.
+      // There is no line between a function and a function inlined into it, because both are one frame of the machine.
       context.fillRect(x, isInlined ? y - 1 : y, Math.max(wide - (wide > 3 ? 1 : 0), kNarrowest), isInlined ? kRow : kRow - 1);
       if (frame === kHidden && wide > 3) {
         context.strokeStyle = themeColour("faint");

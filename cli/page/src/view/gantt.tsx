@@ -58,7 +58,7 @@ export function Gantt(props: { profile: Profile; state: State; change: Change; a
     context.beginPath();
     context.rect(kAxisLeft, 0, plotWidth, viewHeight);
     context.clip();
-    // Bars narrower than a pixel are one bar: of each lane the end of what is drawn.
+    // Adjacent bars narrower than a pixel are drawn as one: `drawn` has the end of what is drawn in each lane.
     const drawn = new Float64Array(lanes.count).fill(-1);
     for (let run = 0; run < scopes.runScope.length; run++) {
       const lane = lanes.lane[run];

@@ -1,4 +1,4 @@
-// cli/page/src/view/places_tab.tsx: where the memory is from, a row for each place.
+// cli/page/src/view/places_tab.tsx: where memory was allocated, with a row for each place.
 import { useMemo } from "preact/hooks";
 import type { Device, Profile } from "../data/profile";
 import type { PlaceRow, PlaceSeries } from "../model/sites";

@@ -1,4 +1,4 @@
-// cli/page/src/view/tabs.tsx: what is known besides places: findings, scopes, threads, processes, sizes, and how far the
+// cli/page/src/view/tabs.tsx: the tabs other than places: findings, scopes, threads, processes, sizes, and how far the
 // numbers can be trusted.
 import { useMemo, useState } from "preact/hooks";
 import type { Device, Profile } from "../data/profile";
@@ -82,7 +82,8 @@ const kMostProcesses = 1000;
 
 export function ProcessesTab({ profile }: { profile: Profile }) {
   const { processes, other_processes, pid, command, devices } = profile.summary;
-  // The program that was started is the root. Whose parent is not known, or below itself, hangs at it.
+  // The program that was started is the root. A process is shown as the root's child if its parent is not known, or is
+  // itself or one of its descendants.
   const children = new Map<number, Process[]>();
   const known = new Set([pid, ...processes.map((one) => one.pid)]);
   for (const one of processes) {

@@ -1,5 +1,5 @@
-// cli/page/src/view/time_axis.tsx: one axis of time, and on it a panel for each device, with a scale of its own (on one
-// scale a GPU flattens the host to nothing), and below them the scopes.
+// cli/page/src/view/time_axis.tsx: one time axis, with a panel for each device and the scopes below them. Each panel
+// has its own scale, because on a common scale a GPU would flatten the host to nothing.
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import type { Device, Profile, Timeline } from "../data/profile";
@@ -9,22 +9,22 @@ import * as units from "../model/units";
 import { placeColour, themeColour } from "./colours";
 import { useWidth } from "./use_width";
 
-export const kAxisLeft = 76; // pixels, of all panels: their times lie below each other
+export const kAxisLeft = 76; // pixels, in all panels, so that equal times are below each other
 export const kAxisRight = 14;
 const kPanelHeight = 118;
 const kTopPlaces = 5;
-// A stretch of a curve has one largest and one smallest value; a slope between two would be of nobody's making.
+// A bucket of a curve has one largest and one smallest value; a slope between two buckets would be invented.
 const stepped = uPlot.paths.stepped?.({ align: 1 });
 
-/** Another run's curve, over the device's own. */
+/** The curve of another run, drawn over the device's own. */
 export interface OtherCurve {
   name: string;
   timeline: Timeline;
-  /** The other run's time for one of this axis. */
+  /** The other run's time for a time of this axis. */
   toOther: (time: number) => number;
 }
 
-/** Powers of two, four or so up to the most. */
+/** Multiples of a power of two, up to `most`: about four of them. */
 export function byteTicks(most: number): number[] {
   let step = 1;
   while (most / step > 5) step *= 2;
@@ -33,7 +33,7 @@ export function byteTicks(most: number): number[] {
   return ticks;
 }
 
-/** What of a zoom lies on the axis; null: all of it does, or nothing is left. */
+/** The part of a zoom that lies on the axis; null: the zoom shows the whole axis, or there is no zoom. */
 export function clampedZoom(zoom: [number, number] | null, all: number): [number, number] | null {
   if (!zoom) return null;
   const least = Math.min(Math.max(all / 1e6, 10), all);
@@ -42,7 +42,7 @@ export function clampedZoom(zoom: [number, number] | null, all: number): [number
   return from <= 0 && to >= all ? null : [from, to];
 }
 
-/** Zooms about a time: a factor above 1 shows more. Null: all is shown. */
+/** Zooms in or out around a time: a factor above 1 shows more. Null: the whole axis is shown. */
 export function zoomed(zoom: [number, number] | null, all: number, about: number, factor: number): [number, number] | null {
   const [from, to] = zoom ?? [0, all];
   const span = Math.min(Math.max((to - from) * factor, Math.max(all / 1e6, 10)), all);
@@ -57,7 +57,7 @@ export function moved(zoom: [number, number] | null, all: number, share: number)
   return [from, from + span];
 }
 
-/** What one device had, as a curve, with its largest places stacked under it. */
+/** What one device had live, as a curve, with its largest places stacked under it. */
 export function DevicePanel(props: {
   profile: Profile;
   device: Device;
@@ -74,7 +74,7 @@ export function DevicePanel(props: {
   const plot = useRef<uPlot | null>(null);
   const latest = useRef({ state, change });
   latest.current = { state, change };
-  const here = useRef<HTMLSpanElement>(null); // what the pointer is at
+  const here = useRef<HTMLSpanElement>(null); // the text for the position of the pointer
   const width = useWidth(holder);
   const unit = profile.summary.time_unit;
   const top = useMemo(() => {
@@ -172,7 +172,7 @@ export function DevicePanel(props: {
   );
 }
 
-/** The theme that counts now: the reader's, or else the system's. */
+/** The theme in effect: the user's, or else the system's. */
 function themeOf(chosen: string): string {
   return chosen !== "" ? chosen : window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
@@ -186,7 +186,7 @@ interface Curve {
 
 const kMostPoints = 8192;
 
-/** Largest and smallest value of a curve between two times; null: it has none there. */
+/** Smallest and largest value of a curve between two times; null: the curve has no values there. */
 function extent({ bucket, min, max }: Timeline, from: number, to: number): [number, number] | null {
   const first = Math.max(0, Math.floor(from / bucket));
   const last = Math.min(max.length - 1, Math.max(first, Math.ceil(to / bucket) - 1));
@@ -269,7 +269,7 @@ function drawNotes(plot: uPlot, device: Device, profile: Profile, state: State):
     context.stroke();
   }
   context.setLineDash([]);
-  // Where ranges can begin and end.
+  // Marks where ranges can begin and end.
   context.fillStyle = themeColour("ink-2");
   for (const bound of device.sites.bounds) context.fillRect(at(bound) - ratio / 2, bbox.top + bbox.height - 4 * ratio, ratio, 4 * ratio);
   if (profile.summary.runs === 1 && device.timeline.max.length > 0) {

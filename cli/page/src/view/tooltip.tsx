@@ -1,4 +1,4 @@
-// cli/page/src/view/tooltip.tsx: what the pointer is at, beside it. Names come in as text, never as markup.
+// cli/page/src/view/tooltip.tsx: a description of what the pointer is at, next to it. Names are text, never markup.
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 export interface Tip {

@@ -1,4 +1,4 @@
-// cli/page/src/view/use_width.ts: the width that an element has got, now and after the window has changed.
+// cli/page/src/view/use_width.ts: an element's current width, also after the window was resized.
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { RefObject } from "preact";
 
