@@ -102,7 +102,7 @@ enum class TruncationCause : uint32_t {
   X(kKeep,              9, kFree,   kResumes, kAny,          kAny,      kNoRange) \
   /* the device had no memory of that size; address: pack_free, object: pack_refusal */ \
   X(kRefuse,           10, kMalloc, kNone,    kMemoryOrHost, kSome,     kNoRange) \
-  /* a call that took time of the host and moved size bytes; object: pack_duration */ \
+  /* a call that took time of the host, and moved or set size bytes; object: pack_duration */ \
   X(kCall,             11, kMalloc, kNone,    kCall,         kSome,     kNoRange) \
   /* as kAllocate, from a pool of the driver, whose memory no context ends */ \
   X(kAllocateFromPool, 12, kMalloc, kBegins,  kMemory,       kAny,      kNoRange) \

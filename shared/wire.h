@@ -119,7 +119,7 @@ enum class FullPolicy : uint32_t {
 // Whether the target may run under a seccomp filter. If it does, a system call of the agent could kill the target.
 enum class FilterState : uint32_t {
   kNone = 0,
-  kPossible = 1,  // not known: the agent waits for a full ring without system calls, and makes its other system calls
+  kPossible = 1,  // not known: if a ring is full, the agent waits without system calls; it makes its other ones
   kCertain = 2,   // the first thread is under one: no more system calls, unless the agent saw the filter requested
 };
 
@@ -312,7 +312,7 @@ static_assert(offsetof(RingHeader, unwind) == 32 && offsetof(RingHeader, kernel_
 // Followed by path_bytes of path and build_id_bytes of build id, padded to a multiple of 8.
 struct ModuleEntry {
   uint32_t entry_bytes;  // size of the whole entry, a multiple of 8
-  uint32_t generation;   // Control::generation when it was seen
+  uint32_t generation;   // the entry is valid from this generation on
   uint64_t start_avma;   // first mapped address
   uint64_t end_avma;     // one past the last
   uint64_t load_bias;    // avma − svma

@@ -1,5 +1,5 @@
 // agent/cuda/hooks_made.cc: calls that take device memory without a requested size: those that make contexts and
-// modules, or set limits of a context; and captures, during which the driver is not queried.
+// modules, or set limits of a context; and captures, during which the driver is not queried about that memory.
 #include "agent/cuda/estimate.h"
 #include "agent/cuda/kernels.h"
 

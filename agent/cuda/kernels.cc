@@ -18,16 +18,16 @@ struct Slot {
   std::atomic<uint64_t> known;
 };
 HEAPPROF_LARGE Slot g_slots[kMostHandles];
-std::atomic<uint32_t> g_life{1};  // numbers of names belong to this session
+std::atomic<uint32_t> g_name_generation{1};  // numbers of names belong to this session
 
 constexpr uint64_t kNumberMask = (1u << 29) - 1;
 KernelHandle kind_of(uint64_t known) { return static_cast<KernelHandle>(known >> 29 & 7); }
 uint64_t number_of(uint64_t known) {
-  return known >> 32 == g_life.load(std::memory_order_relaxed) ? known & kNumberMask : 0;
+  return known >> 32 == g_name_generation.load(std::memory_order_relaxed) ? known & kNumberMask : 0;
 }
 uint64_t pack(KernelHandle kind, uint64_t number) {
-  return static_cast<uint64_t>(g_life.load(std::memory_order_relaxed)) << 32 | static_cast<uint64_t>(kind) << 29 |
-         (number & kNumberMask);
+  return static_cast<uint64_t>(g_name_generation.load(std::memory_order_relaxed)) << 32 |
+         static_cast<uint64_t>(kind) << 29 | (number & kNumberMask);
 }
 
 // nullptr: no room.
@@ -95,6 +95,6 @@ uint64_t kernel_nodes_plus_one_of(const void* executable) {
   return slot == nullptr ? 0 : number_of(slot->known.load(std::memory_order_relaxed));
 }
 
-void forget_kernel_names() { g_life.fetch_add(1, std::memory_order_relaxed); }
+void forget_kernel_names() { g_name_generation.fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace heapprof::agent

@@ -13,8 +13,8 @@
 //    slot (GOT) or the PLT; also calls among the first instructions, which the jump replaces. A handler that the
 //    allocator calls belongs to the program: what it allocates counts (tests/integration/malloc/inner_entries.sh).
 //  - If an allocator inside the executable gets an aligned block from libc through the agent's hook, the block is
-//    recorded as the allocator's. If functions get their blocks from libc's malloc, they are not patched: the blocks
-//    are recorded in malloc's hook.
+//    recorded as the allocator's. If functions get their blocks from a malloc that is hooked anyway, they are not
+//    patched: the blocks are recorded in malloc's hook.
 //  - A function finds all registers as its caller left them, and the caller then finds them as the function left them.
 //    This matters because compilers know which registers a function of the same file does not change
 //    (tests/integration/malloc/inner_registers.sh).

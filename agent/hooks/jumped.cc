@@ -106,7 +106,7 @@ template <typename Call>
   return result;
 }
 
-// Makes the program's call, which asks for a filter. From before the call on, the agent makes no system call; if the
+// Makes the program's call, which asks for a filter. The agent stops making system calls before this call; if the
 // kernel refuses the filter, everything is as before. While the time stamp counter may be lost, events of this thread's
 // signal handlers are lost. errno stays as the real function left it.
 template <typename Call>

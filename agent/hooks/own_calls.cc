@@ -73,7 +73,7 @@ void find_hooks() {
 
 }  // namespace
 
-void lead_own_calls(const link_map* malloc_object) {
+void redirect_allocator_calls(const link_map* malloc_object) {
   if (malloc_object == nullptr || g_redirected_object != nullptr || agent_object() == nullptr) return;
   // libc does not call itself through its tables
   if (malloc_object == find_in_glibc("gnu_get_libc_version").object) return;
@@ -98,7 +98,7 @@ void restore_own_calls() {
   g_is_redirected = false;
 }
 
-void redirect_own_calls_again() {
+void redirect_allocator_calls_again() {
   if (g_is_redirected || g_redirected_object == nullptr) return;
   redirect_own_calls(g_redirected_object, g_list, g_count);
   g_is_redirected = true;

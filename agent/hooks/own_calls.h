@@ -45,9 +45,9 @@ inline bool is_within_allocator(void* frame) { return reinterpret_cast<uint64_t>
 // Redirects these calls. malloc_object: the object that serves malloc. Does nothing if that is libc, or if the calls
 // are redirected already. Leaves out each function that the main program defines, because the library calls the
 // program's.
-void lead_own_calls(const link_map* malloc_object);
-// Restores the calls. redirect_own_calls_again() redirects them again (attach).
+void redirect_allocator_calls(const link_map* malloc_object);
+// Restores the calls. redirect_allocator_calls_again() redirects them again (attach).
 void restore_own_calls();
-void redirect_own_calls_again();
+void redirect_allocator_calls_again();
 
 }  // namespace heapprof::agent

@@ -1,10 +1,10 @@
 // agent/hooks/python_objects.cc: exchanges the table before the interpreter runs; until then, others may overwrite it.
 //
 // Py_PreInitialize puts an allocator into the table if PYTHONMALLOC or the development mode asks for one. From 3.12 on,
-// a second Py_Initialize restores the allocator that was compiled in. Both allocate by malloc
-// afterwards, before there is an object. So the agent checks the table in events of the heap, while no interpreter runs
-// and the calling thread has no state in one. The interpreter's functions for this copy a structure; from 3.12 on they
-// take a lock, which no other code takes so early.
+// a second Py_Initialize restores the allocator that was compiled in. Both allocate by malloc afterwards, before there
+// is an object. So the agent checks the table in events of the heap, while no interpreter runs and the calling thread
+// has no state in one. The interpreter's functions that read and write the table only copy a structure; from 3.12 on
+// they take a lock, which no other code takes so early.
 //
 // A program may have put its own wrapper before the agent's. Then the agent puts another one before that, and its older
 // wrapper only forwards: if both recorded, each block would count twice, and a wrapper whose former allocator is itself

@@ -20,8 +20,8 @@ struct RealFunctions {
 };
 extern RealFunctions g_real;
 
-// Bit i: function i of hooks.def comes from the object that serves malloc (or is the agent's stand-in), so that object
-// can free its blocks. If an allocator lacks pvalloc, say, libc's pvalloc is found, whose blocks that allocator cannot
+// Bit i: function i of hooks.def comes from the object that serves malloc (or is the agent's stand-in): that object can
+// free its blocks. If an allocator lacks pvalloc, say, libc's pvalloc is found, whose blocks that allocator cannot
 // free.
 extern uint32_t g_one_family;
 

@@ -82,13 +82,14 @@ void visit(void* argument) {
 
 void wait_until_gone(int task) {
   const int process = sys_getpid();
-  const timespec nap{0, 50'000};
+  const timespec sleep_time{0, 50'000};
   for (int i = 0; i < kMostYields + kMostSleeps; ++i) {
     if (is_error(raw_syscall(SYS_tgkill, process, task, 0))) return;
     if (i < kMostYields) {
       sys_yield();
     } else {
-      raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&nap), 0);  // a yield may not let a task of lower priority run
+      // a yield may not let a task of lower priority run
+      raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&sleep_time), 0);
     }
   }
 }

@@ -28,7 +28,7 @@ uint64_t id_in(uint64_t range) { return range & ((1ull << wire::kScopeIdBits) - 
 // A range's id that the program gets contains the session's number: a forked child is not in any of its parent's
 // ranges.
 constexpr uint64_t kSessions = 1ull << (64 - wire::kScopeIdBits);
-uint64_t life() { return (g_session % kSessions) << wire::kScopeIdBits; }
+uint64_t session_bits() { return (g_session % kSessions) << wire::kScopeIdBits; }
 
 // The innermost range of that domain, counted from 1; 0: no range.
 uint32_t find_pushed(const Context* context, uint32_t domain) {
@@ -87,11 +87,11 @@ uint64_t start(uint32_t name, uint64_t items, const uint64_t* hook_frame) {
   const uint64_t id = record_scope(wire::ScopeOperation::kBeginApart, name, 0, hook_frame);
   if (id == 0) return 0;
   if (items != 0) record_scope_items(id, items, hook_frame);
-  return life() | id;
+  return session_bits() | id;
 }
 
 void end(uint64_t range, const uint64_t* hook_frame) {
-  if (range != 0 && range - id_in(range) != life()) return;
+  if (range != 0 && range - id_in(range) != session_bits()) return;
   record_end(id_in(range), hook_frame);
 }
 

@@ -17,7 +17,8 @@ namespace heapprof::agent::nvtx {
 // What dlsym is to return for `name`, a function that starts a tool, if the real dlsym found `found` in another
 // library; nullptr: `found`.
 void* stand_before(const char* name, void* found);
-// What dlsym is to return for such a name if its handle is that of the agent.
+// What dlsym is to return for such a name if its handle is the one that dlopen returned for the agent
+// (hooks/own_library.h).
 void* starter();
 // True if `name` is a function that starts a tool.
 bool starts_tool(const char* name);

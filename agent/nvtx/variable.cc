@@ -28,8 +28,8 @@ Getenv real_getenv() {
   return real;
 }
 
-// True if the variable is set. The caller checks that of the CUDA driver: a tool that it names may set NVTX's variable
-// itself, but would not if it found NVTX's set.
+// True if the variable is set. The caller checks the variable that names a tool to the CUDA driver: such a tool may set
+// NVTX's variable itself, but would not if it found that one set.
 bool is_set(Getenv real, const char* name) {
   const char* const value = real(name);
   return value != nullptr && value[0] != 0;

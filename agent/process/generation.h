@@ -12,8 +12,8 @@
 //  - Asking takes no lock and makes no system call.
 //
 // Context:  anywhere in the agent. Ending something: slow paths, under the module lock.
-// Cost:     the common path of an event compares two ages; a question about endings costs one cache line for each
-//           ending.
+// Cost:     the common path of an event compares two generations; a question about endings costs one cache line for
+//           each ending.
 #pragma once
 
 #include <stdint.h>

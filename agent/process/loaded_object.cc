@@ -2,7 +2,7 @@
 //
 // _dl_find_object (glibc 2.35) answers without a lock, from a table that the loader keeps for exactly this use. It is
 // looked up at run time, because a reference would keep the agent from loading on older systems. On those, the agent
-// walks the loader's list of objects: it is the debugger's interface, stable for decades, and needs no lock. Only if
+// walks the loader's list of objects, without a lock: it is the debugger's interface, stable for decades. Only if
 // another thread is unloading an object at the same instant could the list mislead the agent, and it is walked only
 // once for each new program counter.
 #include "agent/process/loaded_object.h"

@@ -30,7 +30,8 @@ struct ProgramHeaders {
   uint32_t count = 0;
 };
 ProgramHeaders headers_of_object(const link_map* map);
-// The headers of the file whose beginning is mapped there; empty if no file's is, or if the headers may not be mapped.
+// The headers of the file whose beginning is mapped there; empty if no file begins there, or if nothing says that its
+// headers are mapped.
 ProgramHeaders headers_at(uint64_t start_avma);
 
 // Looks up _dl_find_object, and where the loader itself is. Call once, before find_object, while no other thread

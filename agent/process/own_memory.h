@@ -35,7 +35,8 @@ bool read_given_memory(void* to, const void* from, size_t bytes);
 
 // Returns the end of the run of readable pages that begins at `start`: the end of a page, or `start` itself if the
 // first page cannot be read. It checks pages up to `wanted`. If a system call has room for more pages, it also checks
-// pages up to `most`. pre: `start` is the start of a page. Cost: a system call for 16 pages.
+// pages up to `most`. It never asks about a page beyond both. pre: `start` is the start of a page. Cost: a system call
+// for 16 pages.
 uintptr_t find_readable_end(uintptr_t start, uintptr_t wanted, uintptr_t most = 0);
 
 // False if the kernel gives no answer at all.

@@ -292,10 +292,10 @@ void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count, O
   }
   if (!has_any) return;
   for (const link_map* object = first_object(); object != nullptr; object = object->l_next) {
-    // kLead: calls of these functions by the agent itself, which it makes to try the hooks, are redirected as well.
-    if (is_passed_over(object) && !(own_calls == OwnCalls::kLead && object == agent_object())) continue;
+    // kRedirect: calls of these functions by the agent itself, which it makes to try the hooks, are redirected as well.
+    if (is_passed_over(object) && !(own_calls == OwnCalls::kRedirect && object == agent_object())) continue;
     const Tables tables = read_relocation_tables(object);
-    if (own_calls == OwnCalls::kLead) {
+    if (own_calls == OwnCalls::kRedirect) {
       redirect_slots(object, tables, list, count, Slots::kCalled, [list](size_t i) { list[i].is_missed = true; });
       continue;
     }
@@ -332,8 +332,8 @@ bool are_named(const SoughtSymbol* sought, size_t count) {
 }  // namespace
 
 // The loader does not take a symbol whose value is 0 as a definition. If an object refers to any of these symbols, all
-// of them stay. Otherwise a weak reference to one function may already be bound, while a later call of another function
-// would be bound to nothing.
+// of them stay. If only the others were withdrawn, a weak reference to one function might be bound already, while a
+// later call of another function would be bound to nothing.
 void withdraw_exports(SoughtSymbol* sought, size_t count) {
   const link_map* const agent = agent_object();
   if (agent == nullptr || count == 0 || are_named(sought, count)) return;

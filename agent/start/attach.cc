@@ -51,7 +51,7 @@ void* original(void* address) {
   return address;
 }
 
-bool are_all_led() {
+bool are_all_redirected() {
   for (size_t i = 0; i < kOfMemory; ++i) {
     if (g_redirections[i].is_missed) return false;
   }
@@ -66,9 +66,9 @@ bool redirect_hooks() {
     g_sought[i] = {kRedirected[i], nullptr};
   }
   translate_definitions(original);
-  redirect_functions(g_redirections, g_sought, kCount, OwnCalls::kLead);
+  redirect_functions(g_redirections, g_sought, kCount, OwnCalls::kRedirect);
   g_is_redirected = true;
-  return are_all_led();
+  return are_all_redirected();
 }
 
 // Redirects slots that another thread bound while the definitions were being redirected: it may have found the old

@@ -6,10 +6,11 @@
 // calls of its own functions. Objects that are loaded later bind to the hooks.
 //
 // Guarantees
-//  - After a detach, no definition and no slot of a hooked function points to the agent, and nothing is recorded.
-//    Memory is given back, except for the agent itself and one context of each live thread, which the next attach uses
-//    again. Two kinds of call still reach a hook, which forwards them: calls through an address that the program keeps
-//    in a variable of its own, and calls of an allocator's other names (mallocx, tc_new …), which stay redirected.
+//  - After a detach nothing is recorded, and no definition and no slot of malloc's family, of mapping functions and of
+//    the other hooked functions points to the agent, except for an allocator's other names (mallocx, tc_new …), which
+//    stay redirected. Memory is given back, except for the agent itself and one context of each live thread, which the
+//    next attach uses again. Two kinds of call still reach a hook, which forwards them: calls by these names, and calls
+//    through an address that the program keeps in a variable of its own.
 //  - Blocks that were allocated before the attach are not known: their ends count as those of inherited blocks.
 //  - A pointer to a function that an object takes is unchanged, unless that object also calls the function through the
 //    same slot (a stub of .plt.got): only slots that calls go through are patched.

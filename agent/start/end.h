@@ -1,7 +1,7 @@
 // agent/start/end.h: with --leak-check the process waits at its orderly end, while the collector looks at its memory.
 //
 // Guarantees
-//  - Without the flag, settle_end() and the end do nothing.
+//  - Without the flag, settle_end() does nothing, and a process does not wait at its end.
 //  - With the flag, the agent registers one of the functions that exit() calls. It registers it first, so that libc
 //    calls it last: after every destructor and atexit handler of the program and its libraries.
 //  - The wait ends: with the answer, with the collector's death, or when the collector has made no progress for

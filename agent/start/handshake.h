@@ -1,10 +1,10 @@
 // agent/start/handshake.h: asks the collector for an arena.
 //
 // Guarantees
-//  - The agent waits one second for an answer; then the program runs on without the agent. It waits ten seconds if
-//    /proc says that the collector runs, and sixty if the collector also uses the processor. Such a collector is only
-//    busy (a thousand processes ask at once; on a loaded machine its drain passes take seconds). Both descriptors are
-//    closed again.
+//  - The agent waits at most one second for an answer; then the program runs on without the agent. It waits at most ten
+//    seconds if /proc says that the collector runs, and at most sixty while the collector also uses the processor. Such
+//    a collector is only busy (a thousand processes ask at once; on a loaded machine its drain passes take seconds).
+//    Both descriptors are closed again.
 // Not provided: hiding the descriptors during the handshake: see libc/own_file_table.h.
 // Context:  start-up and the first allocation of a forked child; signals blocked. Raw system calls only.
 #pragma once

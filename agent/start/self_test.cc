@@ -235,7 +235,7 @@ uint32_t try_allocator(const link_map* malloc_object) {
   if (g_is_malloc_replaced) return 0;  // there is nothing to try, and the flag says it all
   const link_map* libc = find_in_glibc("gnu_get_libc_version").object;
   if (malloc_object == libc && has_all_functions(libc) && !has_allocator_names_beside(libc)) return 0;
-  lead_own_calls(malloc_object);
+  redirect_allocator_calls(malloc_object);
   const bool can_copy = doubt_allocator_names(malloc_object);
   Trial trial{};
   switch (can_copy ? try_in_copy(&trial) : CopyEnd::kNotMade) {

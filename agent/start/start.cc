@@ -210,7 +210,7 @@ bool ask_and_map_unseen(const Invitation& invitation, SessionKind session) {
 }  // namespace
 
 void try_allocator_once() {
-  if (g_is_tested) return redirect_own_calls_again();  // an attach after a detach
+  if (g_is_tested) return redirect_allocator_calls_again();  // an attach after a detach
   g_is_tested = true;
   g_self_test_failures = try_allocator(g_malloc_object);
 }

@@ -2,23 +2,22 @@
 // example.)
 //
 // A step from a frame to its caller is a pure function of the frame's state (pc, sp, and bp if rules use it), of the
-// rule for pc, and of the stack slots that the rule reads. The code calls these slots cells. Suppose a walk reaches a
-// state that the previous walk of this context also reached, and every cell that the previous walk read from there on
-// is unchanged. Then this walk would find the very same frames. It does not matter what happened in between, or what
-// wrote the cells. The cells are
+// rule for pc, and of the stack slots that the rule reads. Suppose a walk reaches a state that the previous walk of
+// this context also reached, and every slot that the previous walk read from there on is unchanged. Then this walk
+// would find the very same frames. It does not matter what happened in between, or what wrote the slots. The slots are
 //  - the return address of each step: the word below the caller's sp, which must hold the caller's pc;
 //  - if an outer frame depends on bp: the saved bp of a step, and a CFA kept in memory (FrameFlags; rare without frame
 //    pointers);
 //  - the return address 0 that ended the stack.
-// The agent compares cells from the innermost frame outwards, up to the first difference. So it reads only memory that
+// The agent compares slots from the innermost frame outwards, up to the first difference. So it reads only memory that
 // a walk would read.
 //
-// If a cell differs and no step uses bp, the walk takes over the frames further in from the previous stack, because
+// If a slot differs and no step uses bp, the walk takes over the frames further in from the previous stack, because
 // their steps were just verified. It goes on after them.
 //
 // If no call frame information describes a frame (JIT code), the agent takes the frame pointer to lead to its caller.
 // That step is like one of code with frame pointers: CFA = bp + 16, and the caller's bp is at CFA - 16. So the frame is
-// verified like a frame of such code. It is marked (kGuessed), because the stack is a guess. The cells cannot verify
+// verified like a frame of such code. It is marked (kGuessed), because the stack is a guess. The slots cannot verify
 // that there is still no object at the frame's address: the agent assumes so until it sees the loader allocate
 // (g_loads).
 //
@@ -88,7 +87,7 @@ inline const Frame* skip_inner(const Frame* old, uint64_t sp) {
   return old;
 }
 
-// Walks from `state` until it meets the previous stack or the end. kMayCopy: if a cell of the previous stack differs,
+// Walks from `state` until it meets the previous stack or the end. kMayCopy: if a slot of the previous stack differs,
 // the walk takes over the frames further in.
 template <bool kMayCopy>
 [[gnu::always_inline]] inline WalkEnd walk_new(UnwindContext* context, WalkState state, Walk* walk) {

@@ -463,7 +463,7 @@ Result<Done> Visit::begin(const std::string& agent_file, const std::string& path
   wire::AttachThread kept{};
   const RemoteSymbol variable = kept_thread();
   if (variable.size_bytes != 0 && read_memory(pid_, variable.start_avma, &kept, sizeof kept)) {
-    constexpr wire::AttachThread kTaken{};  // if it continues without heapprof, the next must not use its memory
+    constexpr wire::AttachThread kTaken{};  // if heapprof leaves the thread, the next one must not use its memory
     write_memory(pid_, variable.start_avma, &kTaken, sizeof kTaken);
   }
   if (std::string failure = own_.start(&lender_, is_only, kept); !failure.empty()) return impossible(failure);

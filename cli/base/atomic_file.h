@@ -4,8 +4,8 @@
 //  - Until commit() no byte is visible under the destination's name, and a previous file stays.
 //  - A file that is not committed (an error, a full disk, a destructor) leaves no temporary file. After kill -9 the
 //    same holds if the file system supports unnamed files (O_TMPFILE); otherwise .NAME.XXXXXX may be left.
-//  - The new file has mode 0600, because a profile reveals much about a program. After keep_owner_and_mode() it has the
-//    mode of the file that it replaces.
+//  - The new file has mode 0600, because a profile reveals much about a program. keep_owner_and_mode() gives it the
+//    mode of the file that it replaces, unless the new file cannot get that file's group.
 //  - A symbolic link is followed, except another user's link in a folder that all may write to (trusted_output.h). A
 //    file that is not regular (a pipe, /dev/null) is written in place, not replaced.
 //  - During a wait for a pipe's reader, a signal ends the process, even if a run has blocked that signal.
@@ -57,7 +57,7 @@ class AtomicFile : public ByteSink {
   std::string path_;       // as the user gave it
   std::string target_;     // with links followed
   std::string temporary_;  // empty: written in place, or not named yet
-  std::string template_;   // begins the temporary file's name, as long as it has none; empty: it has one, or needs none
+  std::string template_;   // beginning of the name that the temporary file may get; empty: it has a name, or needs none
   std::string buffer_;
   int error_ = 0;
 };

@@ -32,8 +32,7 @@ std::string decimal(uint64_t digits, int decimals) {
 }
 
 // Three significant digits of part / whole: two decimals if the rounded value is below 10, one below 100, none below
-// `limit`.
-// Empty: the value rounds to `limit` or more.
+// `limit`. Empty: the value rounds to `limit` or more.
 std::string three_digits(Wide part, Wide whole, uint64_t limit) {
   if (const uint64_t value = scaled(part, whole, 2); value < 1000) return decimal(value, 2);
   if (const uint64_t value = scaled(part, whole, 1); value < 1000) return decimal(value, 1);

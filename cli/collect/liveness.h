@@ -7,8 +7,8 @@
 //
 // Guarantees
 //  - From hold() to drop() the word has kFutexOwnerDied set as soon as the calling thread is gone. If more than
-//    kMostOnList words are held at once, the others have it set as soon as the process is gone.
-// Not provided: this guarantee for the others, if no thread can be created for them.
+//    kMostOnList words are held at once, those beyond this number have it set as soon as the process is gone.
+// Not provided: this guarantee for the words beyond kMostOnList, if no thread can be created for them.
 // Context:  hold and drop in one thread, which uses none of libc's robust mutexes in between.
 #pragma once
 

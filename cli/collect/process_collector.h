@@ -55,8 +55,8 @@ struct CollectorOptions {
   wire::UnwinderKind unwinder = wire::UnwinderKind::kHeapprof;
   uint32_t stall_timeout_ms = 10'000;
   DeviceLimits limits;
-  bool estimates_gpu = false;  // the agent queries the free memory before and after it makes a context or module
-  wire::GpuTimeMode gpu_time = wire::GpuTimeMode::kOff;  // when the times of kernels are read
+  bool estimates_gpu = false;  // the agent queries the free memory before and after a context or module is made
+  wire::GpuTimeMode gpu_time = wire::GpuTimeMode::kOff;  // when CUDA events around kernels are read
   bool leak_check = false;            // the process is asked to wait at its orderly end, and its live blocks are judged
   uint64_t snapshot_interval_ns = 0;  // kMarksOnly: at marks alone; 0: no snapshots (cli/model/profile/snapshots.h)
   uint64_t trace_events = kDefaultTraceEvents;  // how many of the newest device events are kept one by one; 0: none

@@ -7,9 +7,9 @@
 //    image of the process.
 //  - The pages are looked at only while at least 8 MiB, and at least a quarter, of the live heap is not resident. The
 //    first look comes after 50 ms of this, later looks ever less often, and they take 1 % of the time at most.
-//  - The result is of one moment. A later look corrects it, for blocks that are still live. If the resident set grew by
-//    more than a quarter of it since then, or that much less of the live heap is not resident, it may have been
-//    touched. Then another look is made, and blocks that are freed before that look are dropped.
+//  - The result is of one moment. A later look corrects it, for blocks that are still live. The untouched memory may
+//    have been touched since if the resident set grew by more than a quarter of it, or if the part of the live heap
+//    that is not resident shrank by as much. Then another look is made; blocks that are freed before it are dropped.
 // Not provided: blocks below 64 KiB; pages that a block shares with others (they count as touched); mapped pages; pages
 //           that are touched within the last 10 ms before their block is freed. A page that was only read counts as
 //           touched, one that the program gave back (MADV_DONTNEED) does not.

@@ -172,7 +172,7 @@ Result<std::string> choose_file(const std::vector<std::string>& files) {
 }
 
 // The paths of the other profiles of the same run; empty for missing files. The profile is not trusted: absolute paths
-// in it are ignored, and so are entries beyond as many as a run ever lists.
+// in it are ignored, and only as many of its entries are used as a run ever lists.
 std::vector<std::string> find_others(const Profile& profile, const std::string& file) {
   constexpr size_t kMost = 100;
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();

@@ -3,7 +3,7 @@
 // A forked copy of the collector writes it. Names are the expensive part: to look them up in a program's debug
 // information can take minutes. So the first checkpoint of a process has no names. It is on disk after some
 // milliseconds, and `report` looks its names up when it shows it. A second copy then tries with names, and is killed if
-// it takes too long. Once a checkpoint with names was written in time, the names are in the cache, and all further
+// it takes too long. Once a checkpoint with names was written in time, the names are in the cache, and further
 // checkpoints have names.
 //
 // A program may be killed after a second or after a day. So the time between two checkpoints grows with the age of the
@@ -43,7 +43,7 @@ constexpr uint64_t kBytesPerNs = 3;        // for bytes beyond that
 constexpr uint64_t kLeastPatienceNs = 100 * kMs;
 constexpr uint64_t kPatienceTimes = 4;  // a copy may take this multiple of its processor time
 constexpr int kNice = 10;
-constexpr uint64_t kAtOnceNs = 1;  // due_ns of a checkpoint with names; 0, of processes without one, comes first
+constexpr uint64_t kAtOnceNs = 1;  // names are due, but after processes without a checkpoint, whose due_ns is 0
 
 uint64_t ns_of(const timeval& time) {
   return static_cast<uint64_t>(time.tv_sec) * kSecond + static_cast<uint64_t>(time.tv_usec) * 1000;

@@ -1,4 +1,4 @@
-// cli/run/device_use_relay.cc: see device_use_relay.h. If memory runs out, a sample is left out.
+// cli/run/device_use_relay.cc: see device_use_relay.h. If memory runs out, samples are left out.
 #include "cli/run/device_use_relay.h"
 
 #include <new>

@@ -2,8 +2,8 @@
 //
 // Guarantees
 //  - The program gets the state that an exec keeps but a fork loses: the parent-death signal, being a subreaper, and
-//    with SCHED_RESET_ON_FORK the scheduling policy, priority and nice value. The program also gets a SCHED_DEADLINE
-//    policy. heapprof gives that policy up for itself, because a process with it cannot fork.
+//    with SCHED_RESET_ON_FORK the scheduling policy, priority and nice value. If heapprof was started with the policy
+//    SCHED_DEADLINE, it gives that up for itself, because a process with it cannot fork; the program gets it back.
 //  - If heapprof's first child was to begin a PID namespace (unshare --pid), the program's first child begins it
 //    instead, and the program stays in our namespace. This needs CAP_SYS_ADMIN.
 //  - The program has the limits on open files, file size, processor time and stack that we were started with, even if

@@ -22,7 +22,7 @@ class LiveViewer {
   LiveViewer& operator=(const LiveViewer&) = delete;
 
   void start(pid_t program, const RunOptions& options, const SignalWatch& signals, Server* server);
-  // Waits until the view has ended: it ends after the program. If it has not ended after a second, it is sent SIGTERM.
+  // Waits for the view, which ends when the program has ended. If it has not ended after a second, sends it SIGTERM.
   void close();
 
  private:

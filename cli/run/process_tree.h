@@ -15,7 +15,7 @@
 
 namespace heapprof::cli {
 
-// How a process was profiled. If it had several program images, the latest value in this list counts.
+// How a process was profiled. If it had several program images, the value furthest down counts.
 enum class Fate {
   kAllocatedNothing,
   kLeftOut,  // by --follow or --no-follow

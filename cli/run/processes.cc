@@ -46,7 +46,7 @@ constexpr uint64_t kWorthStopping = 1 << 20;  // bytes; if all collectors have l
 constexpr uint64_t kTitledNs = 20'000'000;  // a process of this age is first checked for a title
 
 constexpr size_t kWatchedPerReap = 8;  // checks of /proc, 50 µs each
-constexpr size_t kMostEnded = 64;      // if no more processes have ended, they wait while agents are answered
+constexpr size_t kMostEnded = 64;      // up to so many ended processes may wait while agents are answered
 constexpr int kMostGenerations = 16;   // generations of processes without an agent between two with one
 
 // Makes the arena, and the collector that reads it. A problem: out of memory.

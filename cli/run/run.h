@@ -44,7 +44,7 @@ struct RunOptions {
   bool no_follow = false;                    // only the started process
   bool all_processes = false;                // keep the files even of many small processes
   std::vector<std::string> follow_only;      // globs of other programs to be profiled; empty: all
-  std::optional<std::chrono::seconds> wait;  // for other processes, after the program's end; nullopt: 200 ms
+  std::optional<std::chrono::seconds> wait;  // for other processes, after the end; nullopt: 200 ms; 0: no limit
   bool verify_stacks = false;                // compare each stack with libunwind's
   UnwinderChoice unwinder = UnwinderChoice::kHeapprof;
   OnFull on_full = OnFull::kWait;

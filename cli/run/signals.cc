@@ -257,7 +257,7 @@ SignalWatch::~SignalWatch() {
   drop();
   signalfd_siginfo marker;
   [[maybe_unused]] const ssize_t taken = read(marker_.get(), &marker, sizeof marker);
-  for (const int number : {SIGPIPE, SIGXFSZ}) signal(number, SIG_IGN);  // this also drops pending ones
+  for (const int number : {SIGPIPE, SIGXFSZ}) signal(number, SIG_IGN);  // drops pending signals of any thread
   sigprocmask(SIG_SETMASK, &previous_, nullptr);
   for (const auto& [number, action] : previous_actions_) sigaction(number, &action, nullptr);
 }

@@ -114,7 +114,7 @@ class SignalWatch {
   uint64_t programs_signal_before_ns_ = 0;  // and the time before that
   mutable bool is_watching_ = false;        // a signal to the program would have ended the last wait
   std::deque<Single> singles_;              // of the last second, oldest first
-  uint64_t ignored_ns_ = 0;                 // when an ending signal first came that the program ignores
+  uint64_t ignored_ns_ = 0;                 // when an ending signal first came that the program ignores; 0: not yet
 };
 
 }  // namespace heapprof::cli

@@ -40,7 +40,7 @@ namespace {
 constexpr size_t kMostWatchers = 4;
 constexpr size_t kMostNaming = 2;
 constexpr size_t kMostAskers = 16;
-constexpr uint64_t kRestTimes = 19;  // after an answer, the next comes this multiple of its time later
+constexpr uint64_t kRestTimes = 19;  // a watcher waits for its next answer this multiple of the last one's time
 
 // A memfd with these bytes; closed if there is no memory for it.
 UniqueFd file_of(std::string_view bytes) {

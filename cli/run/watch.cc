@@ -35,8 +35,8 @@ constexpr uint64_t kLongestNapNs = 2'000'000;
 constexpr uint64_t kLongestDroppingNapNs = 1'000'000;
 constexpr uint64_t kNewsIntervalNs = 10'000'000;  // for changes that no descriptor reports
 constexpr uint64_t kReapIntervalNs = 10'000'000;
-// How long we wait after the program's end for processes that end with it (helpers that notice a closed pipe, the rest
-// of a pipeline).
+// How long we wait after the program's end, so that processes that end with it are not cut off (helpers that notice a
+// closed pipe, the rest of a pipeline).
 constexpr uint64_t kGraceNs = 200'000'000;
 constexpr uint32_t kStoppedStallMs = 20;
 constexpr uint64_t kSearchIntervalNs = 100'000'000;      // between two searches for processes that have not asked yet

@@ -49,8 +49,8 @@ class Watch {
   // The same for an attached program: runs until it has ended, for_ns has passed, a signal comes (which is not
   // forwarded), or the attach fails. If the agent has to be detached, that is done when this returns.
   WatchResult until_left(const AttachedProgram& program, AttachTask* task);
-  // Runs until the other processes have ended, `wait` has passed (nullopt: 200 ms), or a signal makes us leave. Also
-  // waits for processes that were started and have not asked for an arena yet.
+  // Runs until the other processes have ended, `wait` has passed (nullopt: 200 ms; 0: no limit), or a signal makes us
+  // leave. Also waits for processes that were started and have not asked for an arena yet.
   void others(const std::optional<std::chrono::seconds>& wait, const std::string& socket_path);
   // Live processes of this run that never asked for an arena.
   std::vector<pid_t> never_seen(const std::string& socket_path) const;

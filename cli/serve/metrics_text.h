@@ -2,7 +2,8 @@
 //
 // Guarantees
 //  - The text is valid OpenMetrics 1.0, or the older Prometheus text format 0.0.4, even if names contain any bytes.
-//  - The number of series is bounded: each process has series for its devices and for 64 scopes. Sites have no series.
+//  - The number of series is bounded: each process has series for its devices and for at most 64 scopes. Sites have no
+//    series.
 // Trust:    the target chooses the names of programs, scopes and devices, so they are escaped.
 #pragma once
 

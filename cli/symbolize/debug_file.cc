@@ -226,8 +226,8 @@ std::string DebugFile::debug_path() const {
 bool DebugFile::has_own_debug_info() const { return has_own_debug_info_; }
 
 // Lists the paths that dwfl_standard_find_debuginfo searches: for the module's path, and again for the file to which it
-// resolves. A relative folder is in the file's own folder. In an absolute folder, the debug file lies under the folders
-// of the file's path, or under only the last of them.
+// resolves. A relative folder is in the file's own folder. In an absolute folder, the debug file lies under all folders
+// of the file's path, or under only the last ones, or under none of them.
 std::vector<std::string> DebugFile::sought_paths() const {
   std::vector<std::string> paths;
   if (!path_.starts_with('/')) return paths;

@@ -1,8 +1,8 @@
 // cli/target/agent_files.h: finds the agent, whose path is relative to the tool's.
 //
 // Guarantees
-//  - The tool and its agent can be moved together: BIN/heapprof looks for the agent in BIN/../lib/heapprof, and in the
-//    library folder that the build was given.
+//  - The tool and its agent can be moved together: BIN/heapprof looks for the agent in BIN/../LIBDIR/heapprof, where
+//    LIBDIR is the library folder that the build was given, and then in BIN/../lib/heapprof.
 #pragma once
 
 #include "cli/base/result.h"

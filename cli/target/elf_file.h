@@ -24,7 +24,7 @@ struct ElfFacts {
   std::vector<std::string> needed;     // DT_NEEDED
   std::vector<std::string> run_paths;  // DT_RPATH, DT_RUNPATH
   std::vector<std::string> defined;    // requested names that the dynamic symbol table defines
-  std::vector<std::string> required;   // requested names that it needs another object to define
+  std::vector<std::string> required;   // requested names that another object has to define, or it does not start
 };
 
 // `symbols`: which names of the dynamic symbol table are of interest. `program` is for the text of a Problem. If the

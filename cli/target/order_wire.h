@@ -3,8 +3,8 @@
 //
 // The client sends one order. The collector follows or refuses it, and sends one answer.
 //
-// Trust:    any process of our user may send anything: the collector checks every field. If the two sides are not of
-//           one version, they refuse each other.
+// Trust:    any process of our user may send anything: the collector checks every field. Both sides must be of the
+//           same version, otherwise they refuse each other.
 #pragma once
 
 #include "cli/target/snapshot_wire.h"

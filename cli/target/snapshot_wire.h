@@ -4,8 +4,8 @@
 // The client sends one request. The collector answers at once that it has begun (kWorking), or that it refuses. After
 // kWorking, a second answer comes when the profile is written. If the connection ends before that, the writer has died.
 //
-// Trust:    any process of our user may send anything: the collector checks every field. If the two sides are not of
-//           one version, they refuse each other.
+// Trust:    any process of our user may send anything: the collector checks every field. Both sides must be of the
+//           same version, otherwise they refuse each other.
 #pragma once
 
 #include "shared/wire.h"

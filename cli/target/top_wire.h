@@ -5,8 +5,8 @@
 // with one answer each. The data of an answer is in a memfd that is sent with it (cli/model/top/top_sample.h), so that
 // every answer fits into the socket's buffer, and the collector never waits.
 //
-// Trust:    any process of our user may send anything: the collector checks every field. If the two sides are not of
-//           one version, they refuse each other.
+// Trust:    any process of our user may send anything: the collector checks every field. Both sides must be of the
+//           same version, otherwise they refuse each other.
 #pragma once
 
 #include "cli/target/snapshot_wire.h"

@@ -31,14 +31,14 @@ inline uint64_t moved_by(uint64_t avma, const unsigned char* distance_at) {
 }
 
 // The slot through which the kCallBytes of code call or jump (call or jmp *slot(%rip)); 0: they are something else.
-// Calls of functions compiled with -fno-plt look so, and the stubs of a procedure linkage table.
+// Calls in code that was compiled with -fno-plt look so, and so do the stubs of a procedure linkage table.
 inline uint64_t used_slot(const unsigned char* code, uint64_t end_avma) {
   if (code[0] != 0xff || (code[1] != 0x15 && code[1] != 0x25)) return 0;
   return moved_by(end_avma, code + 2);
 }
 
-// Of a call whose last byte lies before return_avma, and which ends the kCallBytes of `code`: what it calls directly,
-// and through which slot; 0: it is another kind of call.
+// Both are for a call that returns to return_avma and whose last byte is the last of the kCallBytes of `code`. They
+// return the address that it calls directly, or the slot that it calls through; 0: it is another kind of call.
 inline uint64_t directly_called(const unsigned char* code, uint64_t return_avma) {
   return code[1] == 0xe8 ? moved_by(return_avma, code + 2) : 0;
 }

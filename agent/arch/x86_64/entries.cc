@@ -98,7 +98,7 @@ asm(".text\nheapprof_find_any_new:\n.cfi_startproc\n.cfi_def_cfa_offset 16\n"
     JUMP_TO_RESULT
     ".cfi_endproc\n");
 
-// ---- dlsym (cuda/routes.cc): names that begin with "cu" and "In" are asked for; each answer has two registers ----
+// ---- dlsym (cuda/routes.cc): names that begin with "cu" or "In" are asked for; each answer has two registers ----
 
 asm(BEGIN(dlsym)
     "testq %rsi, %rsi\njz 2f\n"

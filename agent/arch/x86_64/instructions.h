@@ -78,8 +78,7 @@ template <int kBytes>
   asm volatile("cmpb $0, %c0(%%rsp)" : : "i"(-kBytes) : "cc");
 }
 
-// ---- The thread's storage (glibc's tcbhead_t: its own address, the vector of the libraries' storage, its address)
-// ----
+// ---- The thread's storage (glibc's tcbhead_t: its address, the vector of the libraries' storage, its address) ----
 
 // A bit of AT_HWCAP2: the kernel lets programs read the storage register by an instruction (HWCAP2_FSGSBASE, since
 // Linux 5.9).

@@ -166,7 +166,7 @@ class Ledger {
     const LiveHeap::Entry* const entry = heap_.find(address);
     return entry == nullptr ? std::nullopt : std::optional<Block>(entry->block(address));
   }
-  // visit(const Block&): all live blocks but, before finish(), those that a realloc is working on.
+  // visit(const Block&): all live blocks. Before finish(), those that a realloc is working on are left out.
   template <typename Visitor>
   void for_each_live(const Visitor& visit) const {
     heap_.for_each(visit);

@@ -120,7 +120,7 @@ class ScopeBook {
   void call(uint32_t stack, wire::DeviceCall call, uint64_t duration_ticks, uint64_t size_bytes);
   void launch_kernels(uint32_t stack, uint64_t count) { paths_[stacks_[stack].back().path].kernel_launches += count; }
 
-  // The same if the thread may be in another scope by now: they count only for the scope with this path.
+  // The same if the thread may be in another scope by now: the amount counts only for the scope with this path.
   uint32_t path_of(uint32_t stack) const { return stack == 0 ? 0 : stacks_[stack].back().path; }
   void allocate_by_path(uint32_t path, Amount amount) { count_allocation(&paths_[path].host, amount); }
   void free_by_path(uint32_t path, Amount amount) { count_free(&paths_[path].host, amount); }

@@ -5,7 +5,7 @@
 
 namespace heapprof::cli {
 
-// In a compiler a million sites may allocate blocks of one size each. They should not pay for the counters of all
+// In a compiler a million sites may each allocate blocks of a single size. They should not pay for the counters of all
 // sizes.
 void SiteBook::start_histogram(SiteEntry& entry, uint32_t size_class, uint64_t blocks) {
   const size_t index = histograms_.size() == 0 ? 1 : histograms_.size();

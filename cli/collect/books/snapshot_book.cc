@@ -2,9 +2,9 @@
 // and no site's amount at any other snapshot changes.
 //
 // Snapshots of marks are never dropped: they have names, and the program's author asked for each. Of those by time
-// every other one is dropped, so that the rest is evenly spread over the run, as LiveSamples' moments are. If 100,000
-// sites change all the time, dropping all of them at once took 160 ms, and rings run full in that time. So the dropping
-// begins while there is still room, and each new snapshot does a little of it.
+// every other one is dropped, so that the rest is evenly spread over the run, as LiveSamples' moments are. With 100,000
+// sites that changed all the time, dropping all these snapshots at once took 160 ms, and rings run full in that time.
+// So the dropping begins while there is still room, and each new snapshot does a little of it.
 #include "cli/collect/books/snapshot_book.h"
 
 #include <algorithm>

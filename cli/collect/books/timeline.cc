@@ -24,8 +24,8 @@ void LiveTimeline::advance(uint64_t ticks) {
     closed_.push_back(open_);
     open_ = {last_bytes_, last_bytes_};
   }
-  // For a time stamp near 2^64 the end may wrap around once, because there are at most kMaxBuckets buckets, each at
-  // most 2^52 ticks wide.
+  // For a time stamp near 2^64 the end may wrap around, but not more than once, because there are at most kMaxBuckets
+  // buckets, each at most 2^52 ticks wide.
   open_end_ticks_ = start_ticks_ + ((closed_.size() + 1) << width_log2_);
   if (open_end_ticks_ <= start_ticks_) open_end_ticks_ = UINT64_MAX;
 }

@@ -11,8 +11,8 @@ namespace {
 
 constexpr uint64_t kPageBits = 12;
 constexpr uint64_t kMostGapPages = 256;     // between two pages of a cluster: 1 KiB of index
-constexpr uint64_t kMostBlockPages = 1024;  // of one block; larger than the largest gap, so a larger block ends its
-                                            // cluster
+constexpr uint64_t kMostBlockPages = 1024;  // of one block; this is more than a gap, so a block with more pages ends
+                                            // its cluster
 constexpr uint64_t kEndOfAddresses = uint64_t{1} << 56;
 
 uint64_t page_of(uint64_t address) { return address >> kPageBits; }

@@ -37,7 +37,8 @@ struct RootFacts {
   bool inherits = false;  // a forked child: its parent's blocks are in no book
 };
 
-// What the memory of a root is. A block is held by roots of the first of these kinds that lead to it (root_holders.h).
+// What the memory of a root is. If roots of several kinds lead to a block, those of the first kind hold it
+// (root_holders.h).
 enum class RootKind : uint8_t {
   kVariable,     // of the program or a library
   kThreadLocal,  // storage of threads

@@ -1,12 +1,12 @@
 // cli/collect/rings/module_map.cc: after a dlclose and a dlopen the same address may be in another object.
 //
-// A thread writes addresses, and the generation of its events. It notices an unload only at
-// its next event. So no entry is ever removed from the list. An address is searched from the newest entry backwards,
-// and the first entry found that is not younger than the thread's generation is taken. If all are younger, the thread
-// has not noticed the new generation yet. Then the first object that was ever loaded at that address is taken.
+// A thread writes addresses, and the generation of its events. It notices an unload only at its next event. So no entry
+// is ever removed from the list. An address is searched from the newest entry backwards, and the first entry found that
+// is not of a later generation than the thread's is taken. If all are of later ones, the thread has not noticed the new
+// generation yet. Then the first object that was ever loaded at that address is taken.
 //
 // The search is linear, and a program may have hundreds of objects. So it is done once for an address: a hash table
-// keeps the answer, with the range of ages in which it is valid.
+// keeps the answer, with the range of generations in which it is valid.
 #include "cli/collect/rings/module_map.h"
 
 #include <algorithm>

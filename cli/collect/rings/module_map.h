@@ -73,7 +73,7 @@ class ModuleMap {
   struct Cached {
     uint64_t pc_avma;
     uint32_t location;
-    uint32_t from;  // valid for ages [from, to)
+    uint32_t from;  // valid for generations [from, to)
     uint32_t to;
     uint32_t reserved;
   };

@@ -22,7 +22,7 @@ enum class RoundKind : uint8_t {
 class Pace {
  public:
   static constexpr uint64_t kNever = UINT64_MAX;
-  static constexpr uint64_t kWantedParts = 4;  // at the next look one such part of the fullest ring may be full
+  static constexpr uint64_t kWantedParts = 4;  // of a ring; at the next look one part of the fullest ring may be full
   // A look may be put off if less than 1/kFewParts of the fullest ring is unread, and the previous look (one that was
   // not put off) was less than kSoonNs ago.
   static constexpr uint64_t kFewParts = 8;

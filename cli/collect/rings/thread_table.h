@@ -23,7 +23,7 @@
 namespace heapprof::cli {
 
 struct ThreadSlot {
-  uint64_t last_address;  // of its latest block, while this is live: if this block ends next, it is temporary
+  uint64_t last_address;  // of its latest block, while this is live: if this block ends now, it is temporary
   uint64_t allocations;
   uint64_t total_bytes;
   uint64_t frees;

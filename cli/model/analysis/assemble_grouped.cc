@@ -146,7 +146,7 @@ class FirstByStack {
   std::vector<uint32_t> next_sibling_;
 };
 
-using RankKey = std::pair<uint64_t, uint64_t>;  // sites are ordered by peak and total bytes, then by stack
+using RankKey = std::pair<uint64_t, uint64_t>;  // sites are ordered by peak, then by total bytes, then by stack
 
 RankKey rank_key(const SiteNumbers& numbers) { return {numbers.peak_bytes, numbers.total_bytes}; }
 

@@ -70,8 +70,8 @@ allocation <- module:ld-2.*                 # the loader's own tables of loaded 
 // the usual size.
 constexpr uint64_t kMostThreadTables = 256;
 
-// Whether a program may not give this name to its own functions. Then the module does not matter, because libstdc++ may
-// be linked statically.
+// Whether the name is reserved, so that no program may give it to its own functions. Then the module does not matter,
+// because libstdc++ may be linked statically.
 bool is_reserved_name(const std::string& function) {
   return function.starts_with("std::") || function.starts_with("_GLOBAL__");
 }

@@ -29,7 +29,7 @@ inline constexpr uint64_t kGrowthPercent = 1;  // of the peak
 inline constexpr uint64_t kGrowthBlocks = 32;  // fewer are a container, not a leak
 
 // If a program frees most of its memory as it exits, what remains is a leak by contrast.
-inline constexpr uint64_t kShutDownLeftPercent = 30;    // of the live bytes in the last tenth; at most this is left
+inline constexpr uint64_t kShutDownLeftPercent = 30;    // of live bytes in the run's last tenth; at most this is left
 inline constexpr uint64_t kShutDownOfLeftPercent = 25;  // the place has at least so much of what is left
 inline constexpr uint64_t kOthersLeftPercent = 5;       // the other places left at most so much of their peak memory
 inline constexpr uint64_t kShutDownLeftBytes = 64 * kKiB;
@@ -60,9 +60,9 @@ inline constexpr uint64_t kStartPeakLaterPercent = 50;
 inline constexpr uint64_t kGoesOnBlocks = 32;   // later blocks of a place that works on as it did at the start …
 inline constexpr uint64_t kGoesOnPercent = 10;  // … and their least share of the blocks made at the start
 
-// A spike: the device has more than half of its peak only for a short part of the work, and much less before and after
-// it. It extends from foot to foot if that is as short, or if a longer build-up ends in a sudden fall; otherwise it is
-// only the time above half of the peak.
+// A spike: around the peak, the device has more than half of its peak only for a short part of the work, and at most
+// kSpikeElsewherePercent of it before and after. The spike extends from foot to foot if that is as short, or if a
+// longer build-up ends in a sudden fall; otherwise it is only the time above half of the peak.
 inline constexpr uint64_t kSpikeBytes = 4 * kMiB;
 inline constexpr uint64_t kSpikeOverPercent = 40;
 inline constexpr uint64_t kSpikeFootPercent = 80;

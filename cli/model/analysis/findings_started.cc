@@ -24,8 +24,8 @@ struct Descent {
 };
 
 // The time from which the device stays at half of its peak or below; the end of the run if it does not. A bucket in
-// which it fell also has the earlier, higher values. So up to 1 % of the run's buckets are skipped if what follows is
-// below half of them.
+// which it fell also has the earlier, higher values. So up to 1 % of the run's buckets (at least one) are skipped if
+// what follows is below half of them.
 Descent find_descent(const Device& device, uint64_t duration_ns) {
   const std::vector<Timeline::Bucket>& buckets = device.timeline.buckets;
   const uint64_t most_bytes = device.totals.peak_bytes / 100 * kStartPeakLaterPercent;

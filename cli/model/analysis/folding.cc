@@ -185,7 +185,7 @@ void mark_folded(const FoldRules& rules, Profile* profile, PlaceTree* tree) {
 
 namespace {
 
-// A glob is matched against files and against modules. It counts as used if it matched one of either.
+// A glob is matched against files and against modules. It counts as used if it matched at least one file or module.
 std::vector<std::string> find_unused_code(const FoldRules& rules, std::span<const Profile* const> profiles) {
   std::map<std::string, bool> is_used;
   for (const Profile* profile : profiles) {

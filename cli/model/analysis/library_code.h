@@ -48,7 +48,7 @@ class LibraryNames {
 // or unknown.
 std::optional<std::string> library_of_source(std::string_view file);
 
-// The library's name, from the path of a shared library. Empty if it is not a system library.
+// The library's name, from the path of a shared library. Empty if it is neither a system library nor one of a package.
 std::string library_of_module(std::string_view path);
 
 // Whether the executable lies in a system folder: /usr/bin and the like.

@@ -8,7 +8,7 @@
 
 namespace heapprof::cli {
 
-// The name that all blocks of the frame's place have; nullptr if there is no such name.
+// The name of all blocks that the frame's place ever allocated; nullptr if there is no such name.
 const NamedMemory* find_name_of_place(const Profile& profile, const PlaceTree& tree, const Device& device,
                                       uint32_t frame);
 

@@ -66,6 +66,7 @@ std::optional<uint32_t> common_function(const FindingScene& scene, const std::ve
 }
 
 // Replaces the cause, which is a single place, by the function that several places share, if that explains more.
+// pre: several places have transient memory
 void add_function(const FindingScene& scene, const std::vector<Passing>& passing, Cause* cause) {
   struct Line {
     uint64_t weight = 0;

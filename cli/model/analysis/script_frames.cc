@@ -2,8 +2,8 @@
 // show that it runs a script, and the flag that makes it write names and keep frame pointers.
 //
 // JIT-compiled code lies in no file: its frames have neither module nor name. Such frames alone do not prove a runtime,
-// because a program may generate code itself. A loaded library or a program's name (any program can be "node") do not
-// prove it either. Such frames together with the runtime's own functions in the stacks do.
+// because a program may generate code itself. A loaded library, or a program's name (any program can be "node"), does
+// not prove one either. Such frames together with the runtime's own functions in the stacks do.
 //
 // The flags are passed in the environment, so that they reach the runtime through scripts and launchers (npm, gradle),
 // and the command stays unchanged.
@@ -29,7 +29,7 @@ struct Runtime {
   std::string_view name;
   std::string_view language;
   std::array<std::string_view, 3> modules;  // beginnings of libraries' file names; programs' whole names
-  std::array<std::string_view, 3> symbols;  // beginnings of functions; they prove a program
+  std::array<std::string_view, 3> symbols;  // beginnings of functions that prove that a program is the runtime
   std::array<std::string_view, 4> entries;  // beginnings of functions that run a script
   std::string_view setting;                 // environment variable, put before the command
 };

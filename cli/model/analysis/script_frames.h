@@ -9,8 +9,8 @@
 //    hint for a program that only links to one, or that is called "node" without having any of node's functions.
 //  - A hint is given only if the nameless code has at least a tenth of the peak of the heap or of mapped memory, and if
 //    that peak is at least a tenth of both peaks together.
-// Not provided: Not provided: names of code that an interpreter runs without compiling it, unless it writes them to the
-//               map.
+// Not provided: names of code that an interpreter runs without compiling it, unless the interpreter writes them to the
+//           map.
 // Trust:    names are untrusted: any bytes.
 #pragma once
 

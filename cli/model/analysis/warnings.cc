@@ -94,8 +94,8 @@ void warn_of_scripts(const Profile& profile, std::vector<Problem>* warnings) {
 }
 
 // Blocks that were freed but never allocated, or allocated again but never freed, belong to an allocator that bypasses
-// the hooks. Otherwise there are only a few such blocks: those that libc allocated before the agent started, and those
-// of abandoned events.
+// the hooks. A program without such an allocator has only a few of these blocks: those that libc allocated before the
+// agent started, and those of abandoned events.
 void warn_of_elsewhere(const Counters& counters, std::vector<Problem>* warnings) {
   constexpr uint64_t kFew = 10;
   constexpr uint64_t kSharePercent = 1;

@@ -1,8 +1,8 @@
 // cli/model/analysis/wrapper_shape.cc: one pass over the sites finds the functions with enough bytes; each of these is
 // examined separately, until the first condition that fails.
 //
-// Sums are wider than 64 bits, so they need not saturate: otherwise a forged profile could have a million functions
-// with a quarter each.
+// Sums are wider than 64 bits, so that they do not saturate. If they saturated, a forged profile could have a million
+// functions with a quarter each.
 #include "cli/model/analysis/wrapper_shape.h"
 
 #include "cli/base/function_name.h"

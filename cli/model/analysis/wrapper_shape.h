@@ -44,9 +44,10 @@ class OwnBlocks {
   // Whether the function's allocations show that it is not a wrapper. A few blocks prove nothing.
   bool contradicts(uint32_t function);
 
-  // Whether the function allocates pieces from which it cuts smaller blocks. makes_objects: it does if a stack has
-  // blocks of several sizes or a block has 4 KiB, because one expression makes objects of one size, and few objects are
-  // so large. For other functions the only evidence is one size, of at least 4 KiB, for all callers.
+  // Whether the function allocates pieces from which it cuts smaller blocks. If makes_objects is set, this is so if a
+  // stack has blocks of several sizes, or if a block has at least 4 KiB, because one expression makes objects of one
+  // size, and few objects are so large. For other functions the only evidence is one size, of at least 4 KiB, for all
+  // callers.
   bool cuts_pieces(uint32_t function, bool makes_objects) const;
 
  private:

@@ -54,8 +54,8 @@ ProfileDiff diff_profiles(const Profile& base, const Profile& current);
 bool has_metric(const Profile& base, const Profile& current, Metric metric);
 
 // Indexes of the places that explain the device's change of the metric, the largest change first. Places that changed
-// by no more than the slack are left out. Places that changed by no more than their share of tolerance are left out
-// too, unless their change is a tenth of the device's.
+// by no more than the slack are left out. Places that changed by no more than the tolerance's share are left out too,
+// unless the device's own change exceeds the tolerance, and the place's change is at least a tenth of it.
 std::vector<uint32_t> rank_changes(const DeviceChange& device, Metric metric, const Tolerance& tolerance);
 // Indexes of all places that changed at all, the largest change first.
 std::vector<uint32_t> rank_all_changes(const DeviceChange& device, Metric metric);

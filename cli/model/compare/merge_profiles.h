@@ -2,7 +2,8 @@
 // program.
 //
 // Sites of several inputs are the same if they have the same path: frames with the same function, source line and
-// address, in the same module. Modules are the same if their build ids are; without build ids, if their file names are.
+// address, in the same module. Modules are the same if they have the same file name, and either the same build id or
+// both no build id.
 //
 // Guarantees
 //  - Totals, leaks, temporary blocks and lifetimes add up exactly; the result is canonical and meets

@@ -1,4 +1,5 @@
-// cli/model/compare/rank_findings.h: x which ranks' full profiles are worth keeping.
+// cli/model/compare/rank_findings.h: what a merged profile says about its ranks: which ranks failed, which are missing,
+// and which ranks' full profiles are worth keeping.
 //
 // Processes that a rank started are not included, because they can fail while the rank succeeds.
 #pragma once

@@ -1,5 +1,5 @@
-// cli/model/estimate/estimate.cc: the largest batch is found by trial. To invert a formula would need a second formula
-// for each kind, which would have to know how pages, packed elements and overhead are rounded.
+// cli/model/estimate/estimate.cc: the largest batch is found by trial. To compute it, each kind would need a second,
+// inverted formula, which would have to know how pages, packed elements and overhead are rounded.
 #include "cli/model/estimate/estimate.h"
 
 #include "cli/base/problems.h"

@@ -15,8 +15,8 @@ namespace heapprof::cli {
 inline bool is_file_device(const std::string& name) { return name == "mapped:file"; }
 inline bool is_mapped_device(const std::string& name) { return name == "mapped" || name.rfind("mapped:", 0) == 0; }
 inline bool is_reserved_device(const std::string& name) { return name == "mapped:reserved"; }
-// Devices whose memory lies inside that of another device, so it must not be added to it: Python objects, tensors on a
-// CUDA device.
+// Devices whose memory lies inside another device's memory: Python objects, and tensors on a CUDA device. Their bytes
+// must not be added to those of the other device.
 inline constexpr const char* kPythonDevice = "python";
 inline bool is_inner_device(const std::string& name) { return name == kPythonDevice || name.ends_with("/tensors"); }
 
@@ -46,7 +46,8 @@ bool has_any(const HeldMemory& held);
 // Adds all numbers, as for processes that run at the same time.
 void add_held(HeldMemory* sum, const HeldMemory& more);
 
-// Used device memory as NVML reports it whenever it is queried, for comparison with the allocations that were recorded.
+// Used device memory as NVML reports it whenever it is queried. These numbers are estimates, for comparison with the
+// allocations that were recorded.
 struct DeviceUse {
   uint64_t samples = 0;
   uint64_t max_bytes = 0;          // the largest sample

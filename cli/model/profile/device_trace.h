@@ -28,7 +28,7 @@ enum class TraceAction : uint8_t {
   kRefuse,  // memory ran out; the address holds the number of free bytes, or kFreeNotKnown
 };
 inline constexpr uint64_t kTraceActions = 5;
-inline constexpr uint64_t kFreeNotKnown = UINT64_MAX;  // instead of a refusal's address
+inline constexpr uint64_t kFreeNotKnown = UINT64_MAX;  // as the address of a refusal: free bytes unknown
 
 // The memory of an event or of a live block. Many events may have the same memory.
 struct TracedMemory {

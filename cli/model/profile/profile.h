@@ -65,7 +65,7 @@ struct Device {
   uint64_t limit_bytes = 0;             // of `heapprof run --limit`; 0: none
   std::vector<Refusal> refusals;        // nodes: FrameNode; the latest first
   std::vector<LostOwners> lost_owners;  // nodes: FrameNode; the largest first; only of the host; may be empty
-  std::vector<Holder> held_by;          // nodes: FrameNode; only of the host; empty if nothing is reachable
+  std::vector<Holder> held_by;          // nodes: FrameNode; only of the host; empty: nothing known to be reachable
   Fragmentation fragmentation;          // nodes: FrameNode; only of the host, and of a single run
   Untouched untouched;                  // the same
   UnseenMemory unseen;                  // nodes: FrameNode

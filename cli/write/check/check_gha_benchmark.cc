@@ -38,7 +38,7 @@ void write_check_gha_benchmark(const CheckReport& report, ByteSink* sink) {
     for (const DeviceNumbers& device : verdict.devices) {
       const std::string name = verdict.name + " " + device.device + " ";
       for (const Metric metric : kMetrics) {
-        if (!metric_field_of(metric).has_baseline) continue;  // only metrics that the tool can compare
+        if (!metric_field_of(metric).has_baseline) continue;  // the tool compares runs: only comparable metrics
         write_entry(&json, name + metric_word(metric), is_in_bytes(metric) ? "bytes" : "blocks", device[metric],
                     verdict.runs);
       }

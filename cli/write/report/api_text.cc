@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kMostCalls = 12;
 constexpr size_t kMostPlaces = 3;  // for memory that is allocated repeatedly
 constexpr size_t kMostThreads = 4;
-constexpr uint64_t kWorthSaying = 100;  // repeated allocations
+constexpr uint64_t kWorthSaying = 100;  // with fewer repeated allocations, the report does not mention them
 
 struct CallRow {
   std::string call;

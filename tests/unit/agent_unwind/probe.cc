@@ -55,7 +55,7 @@ bool announce_module(wire::ModuleEntry entry, const char* path, const uint8_t* b
 namespace test {
 
 // The unwinder takes generation 0 for none.
-const uint32_t g_first_age = end_what_is_known(kEverything);
+const uint32_t g_first_generation = end_what_is_known(kEverything);
 
 void note_unload() { end_unloaded_modules(); }
 

@@ -22,7 +22,7 @@ export interface Sites {
   sites: number;
   placeFunction: Uint32Array; // texts
   placeLocation: Uint32Array;
-  placeFlags: Uint32Array; // 1: reserve() of libstdc++
+  placeFlags: Uint32Array; // 1: the memory that libstdc++ reserves for exceptions
   node: Uint32Array;
   placeNode: Uint32Array;
   place: Uint32Array;
