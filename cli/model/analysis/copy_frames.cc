@@ -130,8 +130,11 @@ bool is_copying(std::string_view function) {
   if (plain.starts_with("std::"))
     return last.starts_with("_M_allocate_and_copy") || last == "_M_copy" || last.starts_with("_M_copy<");
   const std::string_view own = last.substr(0, last.find('<'));
-  const bool is_of_clone = plain.find("core::clone::Clone") != std::string::npos;  // Rust's trait
-  return (own == "clone" && is_of_clone) || own == "to_vec" || own == "to_owned";
+  for (const std::string_view whole :
+       {"copy", "clone", "dup", "duplicate", "deepcopy", "__copy__", "__deepcopy__", "to_vec", "to_owned"}) {
+    if (own == whole) return true;
+  }
+  return false;
 }
 
 bool is_named_copy(std::string_view function) {

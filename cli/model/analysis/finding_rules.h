@@ -26,7 +26,7 @@ inline constexpr uint64_t kMiB = 1024 * 1024;
 inline constexpr size_t kGrowthMoments = 8;
 inline constexpr uint64_t kGrowthBytes = 256 * kKiB;
 inline constexpr uint64_t kGrowthPercent = 1;  // of the peak
-inline constexpr uint64_t kGrowthBlocks = 32;  // fewer are a container, not a leak
+inline constexpr uint64_t kGrowthBlocks = 32;  // fewer may be a container: a remark, as in a short run
 
 // If a program frees most of its memory as it exits, what remains is a leak by contrast.
 inline constexpr uint64_t kShutDownLeftPercent = 30;    // of live bytes in the run's last tenth; at most this is left
@@ -76,7 +76,7 @@ inline constexpr uint64_t kCauseLinePercent = 5;  // of that; a line with less i
 // A backlog: a place's live bytes rise slowly and then fall, while it keeps allocating and freeing blocks.
 inline constexpr uint64_t kBacklogBytes = 4 * kMiB;
 inline constexpr uint64_t kBacklogPercent = 33;      // of the peak
-inline constexpr uint64_t kBacklogBlocks = 100;      // at the peak, and at least twice as many over the run
+inline constexpr uint64_t kBacklogBlocks = 100;      // at the peak, and at least a third more over the run
 inline constexpr uint64_t kBacklogRisePercent = 20;  // of the run, from a tenth of its largest to nine tenths
 inline constexpr uint64_t kBacklogFallPercent = 10;  // of the run, from nine tenths to a tenth
 inline constexpr uint64_t kBacklogBackPercent = 20;  // of its maximum; in between it falls back by no more than this
@@ -89,7 +89,8 @@ inline constexpr double kBacklogWaitFactor = 2;
 inline constexpr uint64_t kFragmentationBytes = 8 * kMiB;
 inline constexpr uint64_t kFragmentationPercent = 33;  // of the heap's resident pages
 inline constexpr uint64_t kFragmentationOverPercent = 10;
-inline constexpr uint64_t kFragmentationPieceBytes = kMiB;  // mean piece without blocks; smaller ones count as pinned
+inline constexpr uint64_t kFragmentationPieceBytes =
+    kMiB;  // mean piece without blocks; if pieces are smaller, a few blocks pin them
 
 // Untouched: pages of a place's large blocks that were never used.
 inline constexpr uint64_t kUntouchedBytes = 8 * kMiB;

@@ -158,6 +158,10 @@ uint64_t estimated_ns(const Finding& finding) {
   constexpr uint64_t kPairNs = 50;          // of a malloc and a free
   constexpr uint64_t kCopiedBytesANs = 5;   // by memcpy, of data that is in no cache
   constexpr uint64_t kClearedBytesANs = 2;  // pages that the kernel provides again
+  // glibc moves large blocks by their page tables (mremap).
+  const bool is_remapped = finding.kind == FindingKind::kCopies && !finding.is_estimate && finding.cost_blocks != 0 &&
+                           finding.cost_bytes / finding.cost_blocks >= kChurnLargeBytes;
+  if (is_remapped) return 0;
   const bool is_copied = finding.kind == FindingKind::kCopies;
   const uint64_t blocks = is_copied ? 0 : finding.cost_blocks;
   const uint64_t cleared = !is_copied && finding.each_bytes >= kChurnLargeBytes ? finding.cost_bytes : 0;
@@ -171,6 +175,15 @@ bool is_share(Ratio ratio, uint64_t percent) {
   return Wide{ratio.part} * 100 >= Wide{ratio.whole} * percent;
 }
 
+// The frame of the function that all of a finding's memory comes from, if others call the place, too.
+static uint32_t only_caller(const FindingScene& scene, uint32_t place, const CallerChain& callers) {
+  if (!callers.shares.empty()) return kNoModule;
+  const CallerChain all =
+      find_callers(scene.profile, scene.tree, scene.device, scene.places[place], Metric::kAllocations);
+  const bool is_one_of_several = all.shares.size() > 1 && all.frames.size() < callers.frames.size();
+  return is_one_of_several ? callers.frames[all.frames.size()] : kNoModule;
+}
+
 Finding start_finding(const FindingScene& scene, FindingKind kind, uint32_t place,
                       const std::vector<WeightedSite>& sites) {
   Finding finding;
@@ -179,6 +192,7 @@ Finding start_finding(const FindingScene& scene, FindingKind kind, uint32_t plac
   finding.frame = scene.places[place].frame;
   finding.has_frame = scene.places[place].has_frame;
   finding.callers = find_callers(scene.profile, scene.tree, scene.device, sites);
+  finding.only_caller = only_caller(scene, place, finding.callers);
   return finding;
 }
 

@@ -54,7 +54,8 @@ struct Finding {
   // largest first.
   std::vector<uint32_t> other_lines;
   CallerChain callers;
-  uint64_t cost_bytes = 0;  // by kind: grown, never freed, copied, allocated for nothing
+  uint32_t only_caller = kNoModule;  // the one of several callers of the place that has all of the cost
+  uint64_t cost_bytes = 0;           // by kind: grown, never freed, copied, allocated for nothing
   uint64_t cost_blocks = 0;
   ShareOf share_of = ShareOf::kPeak;
   Ratio share;
@@ -66,9 +67,10 @@ struct Finding {
   uint64_t seen_ns = 0;              // untouched: when it was measured
   uint64_t from_ns = 0;              // fragmentation: since when; start-up peak: from then on it had at most …
   uint64_t later_bytes = 0;          // … so much; spike: before and after it
-  uint64_t without_bytes = 0;        // spike: about the device's peak without the place's memory
+  uint64_t without_bytes = 0;        // spike: about the device's peak without its cost
   uint64_t most_blocks = 0;          // churn: the most live at once
   uint64_t temporary_blocks = 0;     // storm
+  uint64_t older_frees = 0;          // growth: of blocks from before the recording began, whose sizes are unknown
   bool is_left = false;              // growth: nearly all of it was live at exit
   bool is_brief = false;             // growth: in work that is shorter than kGrowthRunNs
   bool is_of_tensors = false;        // growth: PyTorch allocated it

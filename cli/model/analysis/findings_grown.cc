@@ -129,6 +129,12 @@ bool goes_through_torch(const Profile& profile, const PlaceTree& tree, uint32_t 
   return false;
 }
 
+// Blocks of the heap that were freed and whose beginning was not recorded, if recording began in a program that ran.
+uint64_t older_frees(const Profile& profile) {
+  const bool begins_late = profile.run.is_attached || profile.run.sampling.has_any();
+  return begins_late ? add_saturating(profile.run.counters.inherited_frees, profile.run.counters.left_out_ended) : 0;
+}
+
 bool has_source(const FindingScene& scene, const Place& place) {
   return place.has_frame && !scene.profile.frames[place.frame].file.empty();
 }
@@ -172,12 +178,13 @@ void find_growth(const FindingScene& scene, std::vector<Finding>* findings) {
       most_blocks = add_saturating(most_blocks, std::max(site.numbers.max_blocks, site.numbers.peak_blocks));
       leaked_bytes = add_saturating(leaked_bytes, site.numbers.leaked_bytes);
     }
-    if (most_bytes < least_bytes || most_blocks < kGrowthBlocks) continue;
+    if (most_bytes < least_bytes) continue;
     // A place without a source line belongs to a program from a distribution, for example a compiler, for which keeping
     // all that it reads is no problem. There the finding states only how the heap develops over the whole run, from its
     // moments.
     const bool is_own = has_source(scene, scene.places[place]);
-    const bool is_brief = duration_ns - std::min(duration_ns, work.begin_ns) < kGrowthRunNs;
+    const bool is_brief =
+        duration_ns - std::min(duration_ns, work.begin_ns) < kGrowthRunNs || most_blocks < kGrowthBlocks;
     if (!is_own && (is_brief || scene.device.moments_ns.size() < kGrowthMoments)) continue;
     const Growth growth =
         is_own ? measure_growth(live_series(scene, scene.places[place]), duration_ns, work, true)
@@ -195,12 +202,14 @@ void find_growth(const FindingScene& scene, std::vector<Finding>* findings) {
       const double before = bytes_at(series, static_cast<double>(growth.begin_ns));
       site.weight = static_cast<uint64_t>(std::max(0.0, bytes_at(series, static_cast<double>(growth.end_ns)) - before));
     }
+    std::erase_if(sites, [](const WeightedSite& site) { return site.weight == 0; });
     Finding finding = start_finding(scene, FindingKind::kGrowth, place, sites);
     finding.cost_bytes = growth.gained_bytes;
     finding.cost_blocks = most_blocks;
     finding.over_ns = growth.end_ns - growth.begin_ns;
     finding.share = share;
     finding.is_brief = is_brief;
+    finding.older_frees = scene.device_number == 0 ? older_frees(scene.profile) : 0;
     finding.is_of_tensors =
         scene.device.name.ends_with("/tensors") || goes_through_torch(scene.profile, scene.tree, largest_node);
     finding.is_left = is_exited_run(scene.profile) && leaked_bytes >= growth.gained_bytes - growth.gained_bytes / 10;

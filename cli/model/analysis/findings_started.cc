@@ -113,24 +113,22 @@ Spike measure_spike(const FindingScene& scene) {
   return takes(whole, goes_at_once ? kSpikeFootPercent : kSpikeOverPercent) ? whole : spike;
 }
 
-// The largest sum, before or after the spike, of these places' live bytes (is_theirs) or of all others', at bucket
-// boundaries or moments.
-uint64_t most_elsewhere(const FindingScene& scene, const std::vector<uint32_t>& places, const Spike& spike,
-                        bool is_theirs) {
-  std::vector<LivePoint> sum;  // all places of a device have the same points in time
-  for (uint32_t place = 0; place < scene.places.size(); ++place) {
-    const bool is_one = std::find(places.begin(), places.end(), place) != places.end();
-    if (is_one != is_theirs) continue;
-    const std::vector<LivePoint> series = live_series(scene, scene.places[place]);
-    if (sum.size() < series.size()) sum.resize(series.size());
-    for (size_t i = 0; i < series.size(); ++i)
-      sum[i] = {series[i].at_ns, add_saturating(sum[i].bytes, series[i].bytes)};
-  }
+// The place's most live bytes before or after the spike, at bucket boundaries or moments.
+uint64_t most_elsewhere(const FindingScene& scene, const Place& place, const Spike& spike) {
   uint64_t most = 0;
-  for (const LivePoint& point : sum) {
+  for (const LivePoint& point : live_series(scene, place)) {
     if (point.at_ns < spike.from_ns || point.at_ns > spike.to_ns) most = std::max(most, point.bytes);
   }
   return most;
+}
+
+// Makes each site's weight what it had at the peak and not at other times: a caller of a place may keep its memory.
+void weigh_by_passing(const FindingScene& scene, const Spike& spike, std::vector<WeightedSite>* sites) {
+  for (WeightedSite& site : *sites) {
+    Place one;
+    one.sites = {site.site};
+    site.weight -= std::min(site.weight, most_elsewhere(scene, one, spike));
+  }
 }
 
 // Whether every point in [first, last] is at most most_back_bytes below the highest point before it.
@@ -224,7 +222,7 @@ std::optional<TimeSpan> slow_rise(const FindingScene& scene, const Place& place)
   const AtPeak sum = at_peak(scene, place);
   if (sum.bytes < kBacklogBytes || !is_share({sum.bytes, scene.device.totals.peak_bytes}, kBacklogPercent))
     return std::nullopt;
-  if (sum.blocks < kBacklogBlocks || numbers.total_blocks / 2 < sum.blocks) return std::nullopt;
+  if (sum.blocks < kBacklogBlocks || numbers.total_blocks / 4 * 3 < sum.blocks) return std::nullopt;
   return rise_before_fall(live_series(scene, place), scene.profile.run.duration_ns);
 }
 
@@ -277,7 +275,7 @@ void find_spike(const FindingScene& scene, std::vector<Finding>* findings) {
   for (uint32_t place = 0; place < scene.places.size(); ++place) {
     const uint64_t at_peak_bytes = at_peak(scene, scene.places[place]).bytes;
     if (!is_share({at_peak_bytes, totals.peak_bytes}, 1)) continue;
-    uint64_t elsewhere = most_elsewhere(scene, {place}, spike, true);
+    uint64_t elsewhere = most_elsewhere(scene, scene.places[place], spike);
     // If it allocated twice what it had at the peak, it may have had as much again between two measurements.
     const uint64_t again_bytes = scene.places[place].numbers.total_bytes / 2 >= at_peak_bytes
                                      ? std::min(at_peak_bytes, spike.elsewhere_bytes)
@@ -288,16 +286,13 @@ void find_spike(const FindingScene& scene, std::vector<Finding>* findings) {
   }
   std::optional<Cause> cause = find_cause(scene, passing, kSpikeBytes);
   if (!cause) return;
+  weigh_by_passing(scene, spike, &cause->peak.sites);
   // It is a backlog, or the number of sessions rises and falls.
   if (slow_rise(scene, scene.places[cause->passing.place])) return;
   Finding finding = start_finding(scene, FindingKind::kSpike, &*cause);
   finding.over_ns = spike.high_ns;
   finding.later_bytes = spike.elsewhere_bytes;
-  // Streaming would also remove what the place has at other times.
-  const uint64_t own_bytes = most_elsewhere(scene, cause->places, spike, true);
-  const uint64_t of_others = own_bytes < spike.elsewhere_bytes / 8 ? spike.elsewhere_bytes
-                                                                   : most_elsewhere(scene, cause->places, spike, false);
-  finding.without_bytes = std::max(of_others, totals.peak_bytes - std::min(totals.peak_bytes, cause->peak.bytes));
+  finding.without_bytes = std::max(spike.elsewhere_bytes, totals.peak_bytes - finding.cost_bytes);
   findings->push_back(std::move(finding));
 }
 
@@ -334,7 +329,8 @@ void find_fragmentation(const FindingScene& scene, std::vector<Finding>* finding
   finding.share_of = ShareOf::kResident;
   finding.share = {it.unused_bytes(), it.resident_bytes};
   const uint64_t piece_bytes = it.empty_bytes / std::max<uint64_t>(1, it.empty_pieces);
-  finding.is_pinned = it.sparse_bytes >= it.empty_bytes || piece_bytes < kFragmentationPieceBytes;
+  const bool is_in_pieces = piece_bytes < kFragmentationPieceBytes && it.sparse_bytes >= it.empty_bytes / 32;
+  finding.is_pinned = it.sparse_bytes >= it.empty_bytes || is_in_pieces;
   if (finding.is_pinned) name_pinning(scene, it.pinning, &finding);
   findings->push_back(std::move(finding));
 }

@@ -72,7 +72,7 @@ std::vector<ConclusionLine> Conclusion::most(size_t columns, const Finding* prob
   const SiteNumbers& numbers = most->numbers;
   const Frame& frame = profile_.frames[most->frame];
   const bool is_of_arenas = is_arena(frame.function, frame.file);
-  const std::string where = is_of_arenas ? "arenas of Python's small objects (run --python-objects tells whose)"
+  const std::string where = is_of_arenas ? std::string(kArenas)
                                          : place_words(profile_, FrameNames(profile_, tree_), most->frame,
                                                        static_cast<uint32_t>(device - profile_.devices.data()),
                                                        columns - std::min(columns, kFront));

@@ -8,6 +8,7 @@
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/python/paths.h"
+#include "cli/model/analysis/script_frames.h"
 #include "cli/write/report/lost_words.h"
 
 #include <fmt/format.h>
@@ -73,8 +74,9 @@ std::string twin_text(const Finding& finding, const FrameNames& names) {
 
 std::string lost_text(const Finding& finding, const FrameNames& names, const ReportView& view) {
   if (finding.owners != 0) return owner_detail(finding, names, view.exact_bytes);
-  return fmt::format("{} each, of the {} that the same stacks made; no pointer reached them when the program ended",
-                     bytes(view, finding.each_bytes), format_count(finding.all_blocks));
+  return fmt::format("{}; no pointer reached {} when the program ended",
+                     of_all_words(bytes(view, finding.each_bytes), finding.all_blocks),
+                     finding.cost_blocks == 1 ? "it" : "them");
 }
 
 // Empty for a merged profile, which does not say how many blocks of all runs were live at the same time.
@@ -120,7 +122,7 @@ std::string finding_head(const Finding& finding, const ReportView& view) {
     case FindingKind::kCopies:
       if (finding.is_concatenation) return fmt::format("{} copied by + of strings", cost);
       return fmt::format("{} {} while growing", cost, finding.is_estimate ? "copied" : "moved");
-    case FindingKind::kTwins: return fmt::format("{} {} twice", cost, finding.is_by_sizes ? "may be held" : "held");
+    case FindingKind::kTwins: return fmt::format("{} {} held twice", cost, finding.is_by_sizes ? "may be" : "look");
     case FindingKind::kWholeFile: return fmt::format("up to {} while a whole file was read", cost);
     case FindingKind::kChurn:
       return fmt::format("{} of {}, one after another", blocks(finding.cost_blocks), bytes(view, finding.each_bytes));
@@ -133,6 +135,9 @@ std::string finding_head(const Finding& finding, const ReportView& view) {
 }
 
 namespace {
+
+// A block that doubles at each step moves a few dozen times, whatever its size.
+bool grows_by_steps(const Finding& finding) { return finding.cost_blocks > 64; }
 
 // If a function has several lines, it is unknown which of them allocate, and which call a function that does.
 const char* whose_text(const Finding& finding) {
@@ -288,7 +293,8 @@ std::string finding_remedy(const Profile& profile, const Finding& finding) {
              "grow";
     case FindingKind::kNeverFreed: return "free them after their last use" + owner;
     case FindingKind::kSmallNeverFreed:
-      return "free them after their last use" + owner + "; a table that is kept on purpose looks like this, too";
+      return "free them after their last use" + owner +
+             (finding.is_lost ? "" : "; a table that is kept on purpose looks like this, too");
     case FindingKind::kStartPeak:
       return "read and convert in pieces, and free what only the start needs as it goes; a limit on memory has to be "
              "as high as this peak";
@@ -299,8 +305,8 @@ std::string finding_remedy(const Profile& profile, const Finding& finding) {
              ": then nothing is left behind";
     case FindingKind::kCopies:
       if (finding.is_concatenation) return "append to one string (+=, append) instead of making a new one each time";
-      return (finding.is_estimate ? reserve_text(language) : resize_text(language)) +
-             ", or grow by a factor instead of a step";
+      if (finding.is_estimate) return reserve_text(language);  // the standard containers double
+      return resize_text(language) + (grows_by_steps(finding) ? ", or grow by a factor instead of a step" : "");
     case FindingKind::kTwins:
       return std::string(finding.is_by_sizes ? "if it is a copy, " : "") +
              "move it, pass it by reference or share it; or free the original first";
@@ -359,13 +365,22 @@ std::string held_words(const Finding& finding) {
   return finding.held_by.empty() ? "" : ", held by " + shorten_middle(finding.held_by, kMost);
 }
 
-// If one of several callers has two thirds or more of the cost.
+// If several functions call the place, and one of them has two thirds of the cost or more.
 std::string main_caller_words(const Profile& profile, const Finding& finding, const FrameNames& names,
                               size_t word_columns) {
   const CallerChain& callers = finding.callers;
+  const auto words = [&](const std::string& part, uint32_t frame) {
+    return fmt::format(", {} of it for {}", part, place_words(profile, names, frame, 0, word_columns, ""));
+  };
+  if (finding.only_caller != kNoModule) return words("all", finding.only_caller);
   if (callers.shares.empty() || callers.shares[0].weight < callers.weight - callers.weight / 3) return "";
-  return fmt::format(", {} of it for {}", format_percent_rounded({callers.shares[0].weight, callers.weight}),
-                     place_words(profile, names, callers.shares[0].frame, 0, word_columns, ""));
+  return words(format_percent_rounded({callers.shares[0].weight, callers.weight}), callers.shares[0].frame);
+}
+
+std::string older_words(const Finding& finding) {
+  if (finding.older_frees < finding.cost_blocks / 4) return "";
+  return fmt::format(", while {} from before the recording were freed, which it may only have replaced",
+                     format_counted(finding.older_frees, "block"));
 }
 
 }  // namespace
@@ -378,7 +393,9 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
   const std::string count = format_count(finding.cost_blocks);
   const Language language = language_of(profile, finding);
   const bool is_python = language == Language::kPython;
-  const bool can_be_judged = finding.device == 0 && !profile.run.leak_check.is_made;  // only for the host
+  const bool can_be_judged = finding.device == 0 && !profile.run.leak_check.is_asked;  // only for the host
+  const bool is_arenas =
+      finding.has_frame && is_arena(profile.frames[finding.frame].function, profile.frames[finding.frame].file);
   switch (finding.kind) {
     case FindingKind::kGrowth:
       if (finding.is_of_tensors)
@@ -392,20 +409,24 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
             "once{})",
             at, cost, format_duration(finding.over_ns), main_caller_words(profile, finding, names, word_columns),
             held_words(finding), can_be_judged ? "; run --leak-check tells what is lost" : "");
-      return fmt::format("{} grew steadily, +{} in {}{}: bound it or evict (ignore this if it loads data once)", at,
+      if (is_arenas)
+        return fmt::format("{} grew steadily, +{} in {}: bound what keeps them (ignore this if it loads data once)",
+                           kArenas, cost, format_duration(finding.over_ns));
+      return fmt::format("{} grew steadily, +{} in {}{}{}: bound it or evict (ignore this if it loads data once)", at,
                          cost, format_duration(finding.over_ns),
-                         main_caller_words(profile, finding, names, word_columns));
+                         main_caller_words(profile, finding, names, word_columns), older_words(finding));
     case FindingKind::kNeverFreed:
     case FindingKind::kSmallNeverFreed: {
       const std::string what =
           format_counted(finding.cost_blocks, finding.kind == FindingKind::kNeverFreed ? "large block" : "small block");
+      const std::string callers = main_caller_words(profile, finding, names, word_columns);
       if (finding.owners != 0 && (finding.is_cycle || finding.owners < finding.cost_blocks))
         return owner_sentence(profile, finding, names, word_columns);
       if (finding.is_lost)
-        return fmt::format("{} lost {} in {}: no pointer leads to them any more; free them after their last use", at,
-                           cost, what);
-      return fmt::format("{} left {} in {}, live at exit{}: free them, or keep them on purpose{}", at, cost, what,
-                         held_words(finding),
+        return fmt::format("{} lost {} in {}{}: no pointer leads to them any more; free them after their last use", at,
+                           cost, what, callers);
+      return fmt::format("{} left {} in {}{}, live at exit{}: free them, or keep them on purpose{}", at, cost, what,
+                         callers, held_words(finding),
                          can_be_judged ? " (run --leak-check tells which can still be reached)" : "");
     }
     case FindingKind::kStartPeak:
@@ -414,9 +435,11 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
           "earlier",
           finding.is_at_least ? "at least " : "", cost, at, format_duration(finding.from_ns));
     case FindingKind::kSpike:
-      return fmt::format("{} from {} make the peak, for {} only; without them it is {}: stream it, or work in pieces",
-                         format_bytes(finding.at_peak_bytes), at, format_duration(finding.over_ns),
-                         format_bytes(finding.without_bytes));
+      return fmt::format(
+          "{}{} from {}{} make the peak, for {} only; without them it is {}: stream it, or work in pieces",
+          finding.is_at_least ? "at least " : "", cost, at,
+          finding.other_lines.empty() ? main_caller_words(profile, finding, names, word_columns) : "",
+          format_duration(finding.over_ns), format_bytes(finding.without_bytes));
     case FindingKind::kBacklog:
       return fmt::format(
           "{} builds up a backlog: {} in {}, which live {} on average; bound the queue, or consume faster", at, cost,
@@ -428,8 +451,8 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
                            cost);
       return finding.is_estimate
                  ? fmt::format("{} copied about {} while a container grew: {}", at, cost, reserve_text(language))
-                 : fmt::format("{} moved {} while a block grew (realloc): {}, or double it", at, cost,
-                               resize_text(language));
+                 : fmt::format("{} moved {} while a block grew (realloc): {}{}", at, cost, resize_text(language),
+                               grows_by_steps(finding) ? ", or double it" : "");
     case FindingKind::kOldAndNew:
       if (finding.is_by_sizes)
         return fmt::format(
@@ -439,7 +462,7 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
       return fmt::format("the peak holds the old and the new buffer of a growing container: {} of it from {}; {}", cost,
                          at, reserve_text(language));
     case FindingKind::kTwins:
-      return fmt::format("{} {} held twice: {}{} copies, and as much of the same size is live besides; {}{}", cost,
+      return fmt::format("{} {} held twice: {}{} copies, and blocks of the same size are live besides; {}{}", cost,
                          finding.is_by_sizes ? "may be" : "look", finding.is_by_sizes ? "by its name " : "", at,
                          finding.is_by_sizes ? "if it does, " : "",
                          is_python ? "work in place, or drop the original first" : "move it, or pass it by reference");

@@ -6,6 +6,7 @@
 #include "cli/write/text/place_text.h"
 
 #include <string>
+#include <string_view>
 
 namespace heapprof::cli {
 
@@ -23,6 +24,8 @@ std::string finding_remedy(const Profile& profile, const Finding& finding);
 // `word_columns`: function, file and device are shortened.
 std::string finding_sentence(const Profile& profile, const Finding& finding, const FrameNames& names,
                              size_t word_columns);
+// The place of Python's arenas, whose blocks are not told apart.
+inline constexpr std::string_view kArenas = "arenas of Python's small objects (run --python-objects tells whose)";
 // "parse (load.cc:12) on cuda:0", shortened likewise. `frame`: kNoModule if there is no frame; `more_lines`: added
 // after the location.
 std::string place_words(const Profile& profile, const FrameNames& names, uint32_t frame, uint32_t device,

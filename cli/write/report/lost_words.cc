@@ -55,6 +55,11 @@ std::string cycle_head(const Finding& finding, bool exact_bytes) {
                      format_counted(finding.owners, "cycle"));
 }
 
+std::string of_all_words(const std::string& each, uint64_t all_blocks) {
+  if (all_blocks == 1) return each + ", the only one that the same stack made";
+  return fmt::format("{} each, of the {} that the same stacks made", each, format_count(all_blocks));
+}
+
 std::string owner_detail(const Finding& finding, const FrameNames& names, bool exact_bytes) {
   const std::string each = lost_amount(finding.each_bytes, exact_bytes);
   if (finding.is_cycle) {
@@ -73,8 +78,8 @@ std::string owner_detail(const Finding& finding, const FrameNames& names, bool e
         "no pointer reached {} of them when the program ended, and only from there to the others; {} on "
         "average",
         format_count(finding.owners), each);
-  return fmt::format("{} each, of the {} that the same stacks made; no pointer reached them when the program ended",
-                     each, format_count(finding.all_blocks));
+  return of_all_words(each, finding.all_blocks) + "; no pointer reached " + (finding.cost_blocks == 1 ? "it" : "them") +
+         " when the program ended";
 }
 
 std::string cycle_remedy(Language language, bool is_counted) {
@@ -92,9 +97,10 @@ std::string owner_sentence(const Profile& profile, const Finding& finding, const
   const std::string cost = format_bytes(finding.cost_bytes);
   if (!finding.is_cycle)
     return fmt::format(
-        "{} lost {}, with what only they lead to {} in {}: no pointer leads to them any more; free them "
+        "{} lost {}, with what only {} to {} in {}: no pointer leads to them any more; free them "
         "after their last use",
-        at, format_counted(finding.owners, "block"), cost, format_counted(finding.cost_blocks, "block"));
+        at, format_counted(finding.owners, "block"), finding.owners == 1 ? "it leads" : "they lead", cost,
+        format_counted(finding.cost_blocks, "block"));
   const std::string who =
       finding.cycle_frames.empty() ? "blocks of " + at : at + other_places(finding.cycle_frames, name);
   return fmt::format("{} point to each other: {} lost in {}; {}", who, cost, format_counted(finding.owners, "cycle"),

@@ -520,6 +520,30 @@ TEST_CASE("large blocks are found that were hardly used, by place") {
   CHECK(scene(8 * kMega, 7 * kMega).kinds().empty());    // little
 }
 
+TEST_CASE("a spike of a helper counts what came and went, and names the caller for which it did") {
+  const Step take{"take", "/src/take.cc", 3}, unpack{"unpack", "/src/unpack.cc", 9}, cache{"cache", "/src/cache.cc", 2};
+  constexpr uint64_t kMega = 1 << 20;
+  const std::vector<uint64_t> always(10, 25 * kMega);
+  std::vector<uint64_t> once(10);
+  once[5] = 30 * kMega;
+  Scene made;
+  made.add({take, cache, kMain}, blocks(1, 25 * kMega)).live(always);
+  made.add({take, unpack, kMain}, blocks(1, 30 * kMega)).live(once);
+  DeviceTotals& totals = made.host().totals;
+  totals.peak_bytes = 55 * kMega;
+  totals.peak_ns = 5 * kSecond + kSecond / 2;
+  made.host().timeline.bucket_ns = kSecond;
+  for (size_t i = 0; i < 10; ++i) made.host().timeline.buckets.push_back({always[i] + once[i], always[i] + once[i]});
+  const std::vector<Finding> found = made.found();
+  REQUIRE(found.size() == 1);
+  REQUIRE(found[0].kind == FindingKind::kSpike);
+  CHECK(found[0].cost_bytes == 30 * kMega);
+  CHECK(found[0].without_bytes == 25 * kMega);
+  REQUIRE(found[0].callers.shares.size() == 2);
+  CHECK(made.profile().frames[found[0].callers.shares[0].frame].function == "unpack");
+  CHECK(found[0].callers.shares[1].weight == 0);
+}
+
 TEST_CASE("memory that stays resident is found to the end of the run, and before a peak only where blocks pin it") {
   // 40 MiB at the peak, of which 32 stay.
   constexpr uint64_t kMega = 1 << 20;
@@ -536,6 +560,7 @@ TEST_CASE("memory that stays resident is found to the end of the run, and before
   REQUIRE(pinned.size() == 1);
   CHECK(pinned[0].kind == FindingKind::kFragmentation);
   CHECK(pinned[0].is_pinned);
+  CHECK_FALSE(scene(30 * kMega, 100, kMega / 2, 5 * kSecond).found()[0].is_pinned);  // few blocks between large pieces
   CHECK(pinned[0].has_frame);
   CHECK(pinned[0].cost_bytes == 32 * kMega);
   CHECK(pinned[0].cost_blocks == 1000);
