@@ -131,8 +131,8 @@ struct PairTable {
   }
 };
 constinit PairTable<2048> g_their_domains;
-constinit PairTable<16384> g_their_strings;
-constinit PairTable<16384> g_their_ranges;
+HEAPPROF_LARGE constinit PairTable<16384> g_their_strings;
+HEAPPROF_LARGE constinit PairTable<16384> g_their_ranges;
 
 uint64_t number_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 

@@ -47,7 +47,9 @@ bool find_reference_unwinder() {
 }
 
 void capture_with_reference(Context* context, const StartFrame& caller, StackDelta* delta) {
-  if (!find_reference_unwinder()) {
+  // libunwind takes locks, and another thread may have held one at a fork: a forked child would wait forever.
+  const bool is_forked_child = g_fork_page.forked_pid != 0;
+  if (is_forked_child || !find_reference_unwinder()) {
     capture_stack(context->unwind, caller, context->generation, delta);
     return;
   }
