@@ -13,8 +13,8 @@
 // Not provided: more than kMostPools at a time; then a record says that there are others. The exact joint maximum of
 //               several pools of one device: the agent knows only the sums that it has seen.
 // Context:  wrappers of driver functions. Before a pool is added or ends, the thread waits for another thread's query,
-//           but not for ever: if that thread was stopped or ended during its query, what is unknown by then is reported
-//           as missing.
+//           but only a few seconds: if that thread was stopped or ended during its query, later records say that some
+//           pools are missing.
 // Cost:     a driver call and an atomic addition for each allocation from a pool; a load for each wait.
 #pragma once
 

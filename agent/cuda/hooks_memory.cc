@@ -111,8 +111,8 @@ INLINE int capture_allocation(const uint64_t* address, size_t size_bytes, const 
   return result;
 }
 
-// Allocates from a pool, whose memory no context ends. ask_device(): the pool's device, if that is known before the
-// call.
+// Allocates from a pool. Such memory does not end with a context. ask_device(): the pool's device, if that is known
+// before the call.
 template <typename Call, typename AskDevice>
 INLINE int allocate_async(uint64_t* address, size_t size_bytes, void* stream, bool per_thread,
                           const uint64_t* hook_frame, Call&& call, AskDevice&& ask_device) {

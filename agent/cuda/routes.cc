@@ -1,9 +1,9 @@
 // agent/cuda/routes.cc: what dlsym and cuGetProcAddress return.
 //
-// The hook of dlsym must not call the real dlsym for the program: libc checks the caller for RTLD_NEXT, and another
-// library that wraps the same function would find itself for ever. So the hook is assembly that calls
-// heapprof_pick_cuda or heapprof_pick_nvtx. Unless that returns an answer, the hook tail-calls the real dlsym with the
-// arguments unchanged.
+// For RTLD_NEXT libc searches the objects behind the one that called dlsym. If the agent called the real dlsym for the
+// program, a library behind the agent that wraps a function would find its own wrapper, and call itself for ever. So
+// the hook is assembly that calls heapprof_pick_cuda or heapprof_pick_nvtx. Unless that returns an answer, the hook
+// tail-calls the real dlsym with the arguments unchanged.
 #include "agent/cuda/routes.h"
 
 #include "agent/cuda/runtime.h"
@@ -25,7 +25,8 @@ struct CudaAnswer {
 };
 // What dlsym returns for a name that begins with "cu". caller: dlsym's return address.
 HIDDEN CudaAnswer heapprof_pick_cuda(void* handle, const char* name, const void* caller);
-// What dlsym returns for a name that begins with "In", as those of the functions by which NVTX starts a tool do.
+// What dlsym returns for a name that begins with "In": NVTX starts a tool by its function InitializeInjectionNvtx or
+// InitializeInjectionNvtx2.
 HIDDEN CudaAnswer heapprof_pick_nvtx(void* handle, const char* name);
 HIDDEN void* heapprof_find_dlsym();
 }
@@ -54,8 +55,9 @@ using Dlclose = int (*)(void*);
 Dlopen g_dlopen = nullptr;
 Dlclose g_dlclose = nullptr;
 
-// True if the address is in the driver, by its file's name: a library that wraps the driver may look up functions for
-// its own wrappers.
+// True if the address is in the driver, by its file's name. What cuGetProcAddress returns from another library
+// counts as the driver's function only if that cuGetProcAddress is the driver's own: one of a library that wraps the
+// driver may return other functions.
 bool is_of_driver(const void* address) {
   LoadedObject object;
   if (!find_object(number(address), &object)) return false;

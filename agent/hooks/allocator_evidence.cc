@@ -13,7 +13,7 @@ using Kind = wire::AllocatorKind;
 using Role = wire::AllocatorRole;
 
 constexpr size_t kParameters = wire::kAllocatorParameters;
-constexpr size_t kAlignment = 16;  // every block is aligned to this, so every block may be freed with it
+constexpr size_t kAlignment = 16;  // passed as every alignment, also to free a block allocated without one
 constexpr size_t kLeastAlignment = 8;
 constexpr size_t kSizes[] = {32, 128, 1008};  // multiples of the alignment, as C's aligned_alloc wants them
 constexpr size_t kLargeBytes = 20'480;

@@ -40,8 +40,8 @@ struct UnitReading {
   std::unordered_map<const void*, uint64_t> function_keys;  // by the entry's address in memory
 };
 
-// The entries of a unit, and its own first entry, which has the line table and the folder. A skeleton's entries are in
-// its .dwo file, if that exists.
+// lines: the unit's first entry, which has the line table and the folder. entries: the first of the entries to be read:
+// the same one or, for a skeleton, the first one of its .dwo file, if that exists.
 struct UnitParts {
   Dwarf_Die entries{};
   Dwarf_Die lines{};

@@ -1,4 +1,5 @@
-// agent/arch/x86_64/entries.h: exported functions that are assembly, as they may leave no frame, or change no register.
+// agent/arch/x86_64/entries.h: exported functions that are written in assembly, because they must jump on without a
+// frame of their own, and with all arguments unchanged.
 //
 // entries.cc has those of dlsym, of the operators (hooks/operator_new.def) and of hooks/jumped.def.
 #pragma once
@@ -21,8 +22,8 @@
 
 namespace heapprof::agent {
 
-// Places in what an entry of hooks/jumped.def saves, in words: the caller's second and third argument, and the address
-// that the call returns to.
+// Indexes into the words that an entry of hooks/jumped.def saves on the stack: of the caller's third and second
+// argument, and of the address that the call returns to.
 inline constexpr size_t kSavedThird = 5;
 inline constexpr size_t kSavedSecond = 6;
 inline constexpr size_t kSavedCaller = 9;

@@ -75,7 +75,8 @@ bool reduce(const FrameDescription& description, const CfiRow& row, StepRule* ru
   return row.cfa_register == kRegisterSp && row.cfa_offset >= 8;
 }
 
-// True if the function at an address leaves the stack that its address was pushed onto.
+// True if the function at the address begins by switching to another stack (code.h). If the address was pushed as a
+// return address, no call returns to it, and the stack ends there.
 bool leaves_stack(uint64_t pc_avma) {
   unsigned char code[kSwitchBytes];
   return read_own_memory(code, reinterpret_cast<const void*>(pc_avma), sizeof code) && switches_stack(code);

@@ -5,7 +5,8 @@
 //  - wire::DeviceOperation defines the operations. The end of a context ends what was allocated in it; memory of a
 //    handle ends when both its last reference and its last mapping are gone.
 //  - An end without a begin is counted, and changes nothing.
-//  - Memory that only a call of the runtime handed out is counted, unless it lies in a block or mapping of the driver.
+//  - Memory that a call of the CUDA runtime returned, in which no call of the driver was seen, is live memory, too,
+//    unless it lies inside a block or mapping that the driver handed out.
 // Context:  one thread; events in the order of their stamps.
 // Trust:    every number is the target's.
 // Cost:     a few look-ups an event; 160 bytes a live block.
@@ -33,19 +34,19 @@ namespace heapprof::cli {
 struct DeviceBlock {
   uint64_t size_bytes;
   uint64_t birth;    // ticks
-  uint64_t context;  // 0: it ends with no context
+  uint64_t context;  // 0: it outlives every context
   uint32_t device;
   uint32_t site;
   uint32_t thread;
   uint32_t references;  // of a handle: references and mappings; of imported memory: how often it was opened
   bool is_of_pool;
-  bool is_unseen;           // no driver call was seen: only the runtime ends it
+  bool is_unseen;           // by a call of the CUDA runtime in which no driver call was seen
   uint16_t name = 0;        // number of the program's name for it; 0: none
   bool is_segment = false;  // a tensor has lain in it
 };
 static_assert(sizeof(DeviceBlock) == 48);
 
-// What one call of the API did, summed over a site or a thread.
+// Sums over all calls of one kind (wire::DeviceCall) at one site, or by one thread.
 struct CallSum {
   uint64_t count;
   uint64_t duration_ticks;
@@ -57,14 +58,15 @@ using CallSums =
 class DeviceLedger {
  public:
   void start(uint64_t ticks) { start_ticks_ = ticks; }
-  // The bucket boundaries of all books' stays; without them there are no stays.
+  // The times that divide lifetimes into buckets, for all books; without them no lifetimes are kept by bucket
+  // (stay_book.h).
   void set_bounds(StayBounds* bounds) { bounds_ = bounds; }
-  // thread_id: the kernel's, of event.thread()
+  // thread_id: the kernel's id of the thread; event.thread() is only its slot
   void apply(const DeviceEvent& device_event, const Event& event, uint32_t thread_id, uint64_t now_ticks);
   // Names the memory that begins at the address, or is mapped there. False: no memory does.
   bool name(uint64_t address, uint32_t name);
   // The tensor that begins at the address or, if there is no tensor, the memory that begins there. Its `device` is the
-  // number among the books.
+  // key in books().
   std::optional<DeviceBlock> find_tensor(uint64_t address);
   // Forgets the thread's last operations: another thread may get its slot.
   void forget_thread(uint32_t thread) {
@@ -77,7 +79,7 @@ class DeviceLedger {
   }
   // An event of a block inside a device's memory, or of a Python object.
   InnerChange apply_inner(const DeviceEvent& device_event, const Event& event, uint64_t now_ticks);
-  // The process is a forked child, which ends inner blocks of its parent whose begin was not recorded.
+  // Call for a forked child: it may end inner blocks that its parent began, so their ends do not count as unmatched.
   void set_inherits() { inherits_ = true; }
   // How much of a device's segments is used by tensors. Times are in ticks.
   SegmentsUse segments_of(uint32_t device) const;
@@ -181,7 +183,7 @@ class DeviceLedger {
     Mapping mapping;
     Released memory;
   };
-  struct Begun {  // an estimate that has begun
+  struct Begun {  // an operation that takes memory implicitly (kBeginEstimate)
     uint32_t device;
     uint64_t free_bytes;  // wire::kFreeUnknown
     uint64_t live_bytes;
@@ -246,11 +248,11 @@ class DeviceLedger {
   Blocks memory_;                                  // by address
   Blocks handles_;                                 // by handle
   std::map<uint64_t, Mapping> mappings_;           // by address
-  std::unordered_map<uint32_t, uint64_t> latest_;  // by thread: its latest block, whose end now makes it temporary
+  std::unordered_map<uint32_t, uint64_t> latest_;  // by thread: its latest block; if that ends now, it is temporary
   ReleasedBy released_;
   ReleasedBy released_handles_;
   std::unordered_map<uint32_t, std::vector<Unmapped>> unmapped_;  // by thread: what its last kUnmap ended
-  static constexpr size_t kMostEnding = 4096;                     // calls at once; each is short
+  static constexpr size_t kMostEnding = 4096;                     // entries of ending_; such calls are short
   // By context and the thread that may end it: when its end began. Memory born until then ends with it.
   std::map<std::pair<uint64_t, uint32_t>, uint64_t> ending_;
   std::unordered_set<uint64_t> graph_addresses_;

@@ -24,7 +24,7 @@
 
 namespace heapprof::cli {
 
-// The number of a device's inner blocks among the books: a CUDA device has its own number and this one.
+// A device's inner blocks have their own number among the books: for a CUDA device, its number plus kInnerOfCuda.
 constexpr uint32_t kInnerOfCuda = 256;
 constexpr uint32_t inner_number(uint32_t device) {
   return device == wire::kPythonDevice ? device : device + kInnerOfCuda;
@@ -100,7 +100,7 @@ class InnerBlocks {
   TraceBook* trace_ = nullptr;  // nullptr: none
   uint32_t number_ = 0;
   LiveHeap blocks_;
-  std::vector<uint64_t> latest_;                  // by thread: its latest block, whose end now makes it temporary
+  std::vector<uint64_t> latest_;                  // by thread: its latest block; if that ends now, it is temporary
   std::unordered_map<uint32_t, Begun> begun_;     // by thread
   std::unordered_map<uint64_t, uint32_t> names_;  // by address; of few blocks
   uint64_t now_ticks_ = 0;

@@ -5,7 +5,7 @@ namespace heapprof::cli {
 
 void LiveTimeline::advance(uint64_t ticks) {
   uint64_t index = (ticks - start_ticks_) >> width_log2_;
-  while (index >= kMaxBuckets) {  // merge pairs; the open bucket is the second of a pair if an odd number is closed
+  while (index >= kMaxBuckets) {  // merge pairs; with an odd number of closed buckets, the last one pairs with open_
     const bool open_is_second = closed_.size() % 2 == 1;
     if (open_is_second) {
       open_.min_bytes = std::min(open_.min_bytes, closed_.back().min_bytes);

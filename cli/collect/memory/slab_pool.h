@@ -6,7 +6,7 @@
 //  - A slab is aligned to its size. It is zero when it is taken.
 //  - Running out throws std::bad_alloc and has changed nothing.
 //  - kReserve slabs are always left, for data that must still be stored after stop_growing().
-// Cost:     address space and memory in pieces of 256 KiB, from 2 MiB on of 2 MiB in huge pages.
+// Cost:     memory is mapped 256 KiB at a time; once there are 2 MiB, 2 MiB at a time, in huge pages.
 #pragma once
 
 #include <cstddef>

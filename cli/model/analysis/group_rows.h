@@ -1,5 +1,5 @@
-// cli/model/analysis/group_rows.h: the rows of a recording's small sites. A row has as many of the innermost user
-// frames as possible while the number of rows stays small.
+// cli/model/analysis/group_rows.h: finds, for each small site of a recording, the row that it is summed into (group.h).
+// A row has as many of the innermost user frames as possible while the number of rows stays small.
 //
 // Rows are nodes of a separate tree whose paths run from the innermost frame outwards. So the row of eight user frames
 // lies on the path to the row of sixteen. Only rows in use become stacks of the profile.
@@ -36,13 +36,13 @@ class GroupRows {
   };
   // The row of each stack. There are at most most_rows different rows, unless more functions or lines allocate.
   std::vector<uint32_t> find(const std::vector<Asked>& stacks, size_t most_rows);
-  void add_root();  // adds that frame's node; call it once, before add_to_profile()
+  void add_root();  // adds the node of "[small sites]"; call it once, before add_to_profile()
   // Makes the row's stack. Returns its node.
   uint32_t add_to_profile(uint32_t row);
 
  private:
   uint32_t row(uint32_t stack, int user_frames);
-  uint32_t with_besides(uint32_t innermost);  // the row of these frames and besides_
+  uint32_t with_besides(uint32_t innermost);  // the row `innermost`, extended outwards by the frames in besides_
   // Sets besides_ to what PythonRows::find() would find, from the facts in outwards_ about each stack node.
   bool find_python(uint32_t stack, size_t taken);
   void learn_python();
@@ -65,10 +65,10 @@ class GroupRows {
     uint32_t depth;          // frames
     uint32_t own;            // the innermost with a frame of the user's own
     uint32_t machinery;      // the outermost of the import machinery
-    uint32_t module;         // below that, the outermost that runs something else
+    uint32_t module;         // further in than `machinery`, the outermost of other Python code
     uint32_t find;           // the outermost that looks a module up
     uint32_t line;           // the innermost line of a library
-    uint32_t run;            // the node that represents the innermost run of a package
+    uint32_t run;            // the node that represents the innermost run (successive frames of one package)
     uint32_t outer_run;      // of a node that represents a run: the node of the run around it
     uint32_t start;          // the outermost that starts the interpreter, or ends it
     uint32_t unread;         // the outermost function that runs Python and has no Python frame further in
@@ -76,7 +76,7 @@ class GroupRows {
     uint32_t instead;        // PythonRows::stands_in()
     uint32_t interpreter;    // the outermost function of the interpreter
     uint32_t outside;        // the innermost function of a library or of the host around all Python
-    uint32_t first_package;  // of the outermost frame of any, plus one; 0: no package
+    uint32_t first_package;  // number of the outermost package frame's package, plus one; 0: no package
     uint32_t inside;         // the outermost frame of Python, regardless of `own`
   };
   std::vector<Outwards> outwards_;
@@ -85,7 +85,7 @@ class GroupRows {
   struct Traits {
     PythonFrame kind;  // of the innermost frame; a Python location has only one
     bool has_own, is_python, is_find, is_line;
-    uint32_t package;                                                                       // what package_frame says
+    uint32_t package;                                                                       // that of package_frame
     uint32_t package_frame, start_frame, evaluator_frame, tensor_frame, interpreter_frame;  // the outermost such frames
     uint32_t outside_frame;                                                                 // the innermost
   };

@@ -22,7 +22,7 @@ constexpr std::string_view kCalledBy = "<-";
 constexpr std::string_view kFold = "fold";
 constexpr uint32_t kNoRule = 0xffffffff;
 
-// Parses one line of a file. The text of a mistake completes a sentence: "… , not 'this'".
+// Parses one line of a file. The text of a mistake is shown after the file and the line number.
 class LineParser {
  public:
   explicit LineParser(std::string_view line) : line_(trimmed(line)) {}
@@ -210,7 +210,7 @@ class Matcher {
   const Profile& profile_;
   FrameMatcher frames_;
   std::vector<std::vector<uint32_t>> fitting_;   // by frame: rules whose first frame it may be
-  std::vector<uint32_t> first_rule_;             // by node: among rules that fit at any depth
+  std::vector<uint32_t> first_rule_;             // by node: first rule (not `allocation`) that fits from it outwards
   std::vector<std::optional<FrameKind>> kinds_;  // by frame, as far as computed
 };
 

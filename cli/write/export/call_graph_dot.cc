@@ -37,7 +37,7 @@ struct GraphNode {
 struct GraphEdge {
   uint64_t amount = 0;
   bool has_left_out = false;  // on at least one stack, a function between the two is left out
-  uint32_t last_walk = 0;     // the last walk that met it: an edge counts once per stack
+  uint32_t last_walk = 0;     // the number of the last stack that has it: an edge counts once per stack
 };
 
 class CallGraph {
@@ -149,7 +149,7 @@ class CallGraph {
   Metric metric_;
   PlaceTree tree_;
   uint32_t stackless_ = 0;
-  std::vector<uint32_t> seen_;  // by function: the last walk that met it
+  std::vector<uint32_t> seen_;  // by function: the number of the last stack that has it
 };
 
 // Escaped for a DOT string: a quote ends it, a backslash begins an escape, and so does the "&" of "&lt;".

@@ -35,12 +35,12 @@ struct GoHeapPart {
   const Profile* profile = nullptr;
   const Device* device = nullptr;
   std::vector<std::pair<std::string, std::string>> labels;  // keys and values for each sample; the device is added
-  bool is_subtracted = false;                               // the state at an interval's beginning
+  bool is_subtracted = false;                               // true for the state at an interval's beginning
 };
 
 struct GoHeapView {
   bool shows_allocations = false;  // viewers show alloc_space first, else inuse_space
-  int64_t time_unix_ns = 0;        // of the end
+  int64_t time_unix_ns = 0;        // when the profile or the interval ends
   uint64_t duration_ns = 0;        // of the interval; 0: since the start
   std::vector<std::string> comments;
 };

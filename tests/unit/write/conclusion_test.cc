@@ -104,7 +104,8 @@ TEST_CASE("growth of a helper names the caller for which it grew") {
   Scene one;
   one.add({save, load, kMain}, blocks(100, 20'000)).live(std::vector<uint64_t>(10, 2'000'000));
   one.add({save, kWork, kMain}, blocks(1000, 20'000)).live(rising(2'000'000));
-  CHECK(worst_of(one.profile(), "f.json", 200).find("s, all of it for work (work.cc:7): bound it") != std::string::npos);
+  CHECK(worst_of(one.profile(), "f.json", 200).find("s, all of it for work (work.cc:7): bound it") !=
+        std::string::npos);
 }
 
 TEST_CASE("the sentence of every kind says cost, place, kind and what helps") {
@@ -123,8 +124,9 @@ TEST_CASE("the sentence of every kind says cost, place, kind and what helps") {
         std::string::npos);
   Finding late = finding_of(FindingKind::kGrowth, profile);
   late.older_frees = 9'000;
-  CHECK(sentence(profile, late).find("+19.6 MiB in 2.00 s, while 9,000 blocks from before the recording were freed, "
-                                     "which it may only have replaced: bound it") != std::string::npos);
+  CHECK(sentence(profile, late)
+            .find("+19.6 MiB in 2.00 s, while 9,000 blocks from before the recording were freed, "
+                  "which it may only have replaced: bound it") != std::string::npos);
   Finding moved = finding_of(FindingKind::kCopies, profile);
   moved.is_estimate = false;
   CHECK(sentence(profile, moved).find("work (work.cc:7) moved 19.6 MiB while a block grew (realloc)") !=
@@ -136,11 +138,12 @@ TEST_CASE("the sentence of every kind says cost, place, kind and what helps") {
   scene.profile().devices.emplace_back().name = "cuda:0";
   Finding elsewhere = finding_of(FindingKind::kTwins, profile);
   elsewhere.device = 1;
-  CHECK(sentence(profile, elsewhere)
-            .find("look held twice: work (work.cc:7) on cuda:0 copies, and blocks of the same") != std::string::npos);
+  CHECK(
+      sentence(profile, elsewhere).find("look held twice: work (work.cc:7) on cuda:0 copies, and blocks of the same") !=
+      std::string::npos);
   elsewhere.is_by_sizes = true;
-  CHECK(sentence(profile, elsewhere).find("may be held twice: by its name work (work.cc:7) on cuda:0 copies, and blocks") !=
-        std::string::npos);
+  CHECK(sentence(profile, elsewhere)
+            .find("may be held twice: by its name work (work.cc:7) on cuda:0 copies, and blocks") != std::string::npos);
 }
 
 TEST_CASE("advice is in the language of the place's source file") {
