@@ -199,7 +199,7 @@ bool fill_thunk(const Plan& plan, uint32_t index, unsigned char* pages, unsigned
 bool write_code(const Plan& plan, uint32_t index, const unsigned char* thunk) {
   const InnerFunction& function = plan.functions[index];
   const uint64_t patch_avma = plan.patch_avma(function);
-  unsigned char code[wire::kJumpBytes];
+  unsigned char code[wire::kJumpBytes] = {};
   make_jump(code, patch_avma, thunk);
   if (thunk == nullptr) memcpy(code, function.original, sizeof code);
   const int protection = protection_of(patch_avma, sizeof code);

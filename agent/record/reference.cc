@@ -18,6 +18,7 @@ namespace {
 // Defined in libheapprof-verify.so; see agent/verify/reference_unwind.h for its contract.
 using ReferenceUnwind = uint32_t (*)(uint64_t start_pc, uint64_t start_sp, uint64_t* pcs, uint32_t max);
 ReferenceUnwind g_reference = nullptr;
+bool g_is_forbidden = false;
 
 uint32_t walk_reference(Context* context, const StartFrame& caller) {
   if (context->reference_pcs == nullptr) {
@@ -46,10 +47,10 @@ bool find_reference_unwinder() {
   return g_reference != nullptr;
 }
 
+void forbid_reference_unwinder() { g_is_forbidden = true; }
+
 void capture_with_reference(Context* context, const StartFrame& caller, StackDelta* delta) {
-  // libunwind takes locks, and another thread may have held one at a fork: a forked child would wait forever.
-  const bool is_forked_child = g_fork_page.forked_pid != 0;
-  if (is_forked_child || !find_reference_unwinder()) {
+  if (g_is_forbidden || !find_reference_unwinder()) {
     capture_stack(context->unwind, caller, context->generation, delta);
     return;
   }

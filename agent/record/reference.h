@@ -14,6 +14,9 @@ namespace heapprof::agent {
 
 // True if libheapprof-verify.so is loaded.
 bool find_reference_unwinder();
+// For a forked child: libunwind takes locks, and another thread may have held one at the fork. From then on the agent's
+// own unwinder is used alone.
+void forbid_reference_unwinder();
 
 // Captures a stack as capture_stack does, and compares it with the reference (UnwinderKind::kVerify, counted in
 // Control) or uses the reference alone (kLibunwind).

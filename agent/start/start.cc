@@ -342,6 +342,7 @@ void begin_session(SessionKind session) {
   t_flags |= kThreadStarting;
   g_session = end_what_is_known(kEverything);
   if (!is_filtered()) g_pid = sys_getpid();
+  if (session == SessionKind::kForked) forbid_reference_unwinder();
   if (join_collector(session)) {
     g_fork_page.state = AgentState::kOn;
     g_fork_page.generation.store(g_session, std::memory_order_relaxed);

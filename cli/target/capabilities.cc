@@ -76,7 +76,8 @@ Capability try_memfd() {
   if (const int error = size_as_arena(fd.get()); error != 0)
     return {"memfd", Availability::kMissing,
             fmt::format("a memory file of {} is refused: {}", format_bytes(wire::kArenaBytes), errno_text(error)),
-            "raise the hard limit of file sizes (ulimit -Hf unlimited)"};
+            error == EFBIG ? "raise the hard limit of file sizes (ulimit -Hf unlimited)"
+                           : "allow memory files of that size in the sandbox or container that runs heapprof"};
   if (fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
     return {"memfd", Availability::kMissing, "memory files cannot be sealed: " + errno_text(errno),
             "use Linux 3.17 or newer, or allow fcntl(F_ADD_SEALS) in the sandbox"};

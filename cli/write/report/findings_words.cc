@@ -63,7 +63,7 @@ std::string short_lived_text(Language language) {
 
 std::string twin_text(const Finding& finding, const FrameNames& names) {
   const std::string copy =
-      fmt::format("{}, {}", finding.is_by_sizes ? "a copy, if the function does what its name says" : "a copy",
+      fmt::format("{}, {}", finding.is_by_sizes ? "a copy, to judge by the name of a function" : "a copy",
                   finding.cost_blocks == 1 ? "one block" : blocks(finding.cost_blocks));
   if (finding.other_frame == kNoModule) return copy + "; the original is of the same size and alive at the same time";
   const std::string where = names.function(finding.other_frame);
@@ -379,7 +379,7 @@ std::string main_caller_words(const Profile& profile, const Finding& finding, co
 
 std::string older_words(const Finding& finding) {
   if (finding.older_frees < finding.cost_blocks / 4) return "";
-  return fmt::format(", while {} from before the recording were freed, which it may only have replaced",
+  return fmt::format(", while {} that were not recorded were freed, which it may only have replaced",
                      format_counted(finding.older_frees, "block"));
 }
 
@@ -436,10 +436,10 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
           finding.is_at_least ? "at least " : "", cost, at, format_duration(finding.from_ns));
     case FindingKind::kSpike:
       return fmt::format(
-          "{}{} from {}{} make the peak, for {} only; without them it is {}: stream it, or work in pieces",
+          "{}{} from {}{} make the peak, for {} only; without them it is {}{}: stream it, or work in pieces",
           finding.is_at_least ? "at least " : "", cost, at,
-          finding.other_lines.empty() ? main_caller_words(profile, finding, names, word_columns) : "",
-          format_duration(finding.over_ns), format_bytes(finding.without_bytes));
+          finding.only_caller != kNoModule ? main_caller_words(profile, finding, names, word_columns) : "",
+          format_duration(finding.over_ns), finding.is_at_least ? "at most " : "", format_bytes(finding.without_bytes));
     case FindingKind::kBacklog:
       return fmt::format(
           "{} builds up a backlog: {} in {}, which live {} on average; bound the queue, or consume faster", at, cost,
@@ -462,8 +462,9 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
       return fmt::format("the peak holds the old and the new buffer of a growing container: {} of it from {}; {}", cost,
                          at, reserve_text(language));
     case FindingKind::kTwins:
-      return fmt::format("{} {} held twice: {}{} copies, and blocks of the same size are live besides; {}{}", cost,
-                         finding.is_by_sizes ? "may be" : "look", finding.is_by_sizes ? "by its name " : "", at,
+      return fmt::format("{} {} held twice: {} copies{}, and blocks of the same size are live besides; {}{}", cost,
+                         finding.is_by_sizes ? "may be" : "look", at,
+                         finding.is_by_sizes ? ", to judge by the name of a function" : "",
                          finding.is_by_sizes ? "if it does, " : "",
                          is_python ? "work in place, or drop the original first" : "move it, or pass it by reference");
     case FindingKind::kWholeFile:

@@ -125,7 +125,7 @@ TEST_CASE("the sentence of every kind says cost, place, kind and what helps") {
   Finding late = finding_of(FindingKind::kGrowth, profile);
   late.older_frees = 9'000;
   CHECK(sentence(profile, late)
-            .find("+19.6 MiB in 2.00 s, while 9,000 blocks from before the recording were freed, "
+            .find("+19.6 MiB in 2.00 s, while 9,000 blocks that were not recorded were freed, "
                   "which it may only have replaced: bound it") != std::string::npos);
   Finding moved = finding_of(FindingKind::kCopies, profile);
   moved.is_estimate = false;
@@ -142,8 +142,9 @@ TEST_CASE("the sentence of every kind says cost, place, kind and what helps") {
       sentence(profile, elsewhere).find("look held twice: work (work.cc:7) on cuda:0 copies, and blocks of the same") !=
       std::string::npos);
   elsewhere.is_by_sizes = true;
-  CHECK(sentence(profile, elsewhere)
-            .find("may be held twice: by its name work (work.cc:7) on cuda:0 copies, and blocks") != std::string::npos);
+  CHECK(
+      sentence(profile, elsewhere).find("may be held twice: work (work.cc:7) on cuda:0 copies, to judge by the name") !=
+      std::string::npos);
 }
 
 TEST_CASE("advice is in the language of the place's source file") {
