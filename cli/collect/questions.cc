@@ -19,8 +19,8 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr uint64_t kBusyNs = 20'000'000;  // for how long questions are expected after a question
-constexpr uint64_t kBusyNapNs = 150'000;  // the longest sleep in that time
+constexpr uint64_t kBusyNs = 20'000'000;    // for how long questions are expected after a question
+constexpr uint64_t kBusySleepNs = 150'000;  // the longest sleep in that time
 constexpr uint64_t kLeftNs = 3'000'000'000;
 constexpr size_t kMostNaming = 2 * wire::kQuestions;  // replies that are due, including those to questions that were
                                                       // taken back
@@ -223,7 +223,7 @@ void QuestionService::answer(Drain* drain, Ledger* ledger, const ThreadTable& th
 
 uint64_t QuestionService::next_look_ns(uint64_t next_ns, uint64_t now_ns) const {
   const bool is_busy = waiting_count_ != 0 || (asked_ns_ != 0 && now_ns - asked_ns_ < kBusyNs);
-  return is_busy ? std::min(next_ns, now_ns + kBusyNapNs) : next_ns;
+  return is_busy ? std::min(next_ns, now_ns + kBusySleepNs) : next_ns;
 }
 
 }  // namespace heapprof::cli

@@ -180,11 +180,11 @@ Result<int> RunSession::run() {
   SnapshotTaker snapshots(finish_options(options_), launched->pid, &begin_checkpoints());
   DeviceUseWatch device_use(agent->nvml);
   Explainer explainer(finish_options(options_));
-  desk_.set_root(launched->pid);
+  top_service_.set_root(launched->pid);
   if (options_.live) viewer_.start(launched->pid, options_, signals, &*server);
   served_.start(options_, signals, &*server);
   RecordingSwitch recording(options_.start);
-  Watch watch(&*server, &signals, &processes, &snapshots, &explainer, &desk_, &recording, &device_use);
+  Watch watch(&*server, &signals, &processes, &snapshots, &explainer, &top_service_, &recording, &device_use);
   const WatchResult watched = watch.until_end(*launched, inherited_);
   root_end_ns_ = monotonic_ns();
   if (watched.detached_by == 0) {
@@ -229,9 +229,9 @@ Result<int> RunSession::run_attached() {
   SnapshotTaker snapshots(finish_options(options_), pid, &begin_checkpoints());
   DeviceUseWatch device_use(agent->nvml);
   Explainer explainer(finish_options(options_));
-  desk_.set_root(pid);
+  top_service_.set_root(pid);
   RecordingSwitch recording(options_.start);
-  Watch watch(&*server, &signals, &processes, &snapshots, &explainer, &desk_, &recording, &device_use);
+  Watch watch(&*server, &signals, &processes, &snapshots, &explainer, &top_service_, &recording, &device_use);
   AttachTask task;
   task.attach({pid, agent->agent, invitation(*server), !options_.no_follow});
   const WatchResult watched = watch.until_left(program, &task);

@@ -17,7 +17,7 @@
 #include "cli/run/run_server.h"
 #include "cli/run/signals.h"
 #include "cli/run/summary/summary.h"
-#include "cli/run/top_desk.h"
+#include "cli/run/top_service.h"
 #include "cli/run/watch.h"
 #include "cli/target/agent_files.h"
 #include "cli/target/elf_check.h"
@@ -41,7 +41,7 @@ class RunSession {
       : options_(options),
         inherited_(inherited),
         finisher_(finish_options(options)),
-        desk_(finish_options(options), &rules_.folds) {}
+        top_service_(finish_options(options), &rules_.folds) {}
 
   // Return the exit code, or the problem why the program could not be started or attached to.
   Result<int> run();
@@ -91,7 +91,7 @@ class RunSession {
   std::optional<Progress> progress_;  // shown from the program's end to the summary; not with --quiet
   Finisher finisher_;
   std::string page_;  // the page's file, once it is written
-  TopService desk_;
+  TopService top_service_;
   LiveViewer viewer_;                            // of --live
   RunServer served_;                             // of --serve
   std::optional<ProcessTree> tree_;              // set once the program is started

@@ -81,7 +81,7 @@ void RunSession::submit(EndedImage image) {
 // Keeps the root's latest image back until another image follows, or none can, because the root's last image gets the
 // name FILE.
 void RunSession::take(EndedImage image) {
-  desk_.note_end(image);
+  top_service_.note_end(image);
   const bool is_last_of_root = image.is_root && image.is_last;
   // The root's first image is kept even if it allocated nothing: it shows that the root had an agent.
   const RunInfo& run = image.recording.run;
@@ -260,7 +260,7 @@ int RunSession::finish(const WatchResult& watched, const Processes& processes, u
       root->profile->run.counters.allocations == 0 && exit_code(watched.end) == 0) {
     problems.push_back(program_hides_allocations(options_.program[named_]));
   }
-  desk_.end_run(root ? &*root : nullptr);
+  top_service_.end_run(root ? &*root : nullptr);
   for (SavedProfile& late : finisher_.collect_saved(&problems)) {  // if the root has no profile
     show_file(&late);
     saved.push_back(std::move(late));

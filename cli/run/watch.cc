@@ -30,9 +30,9 @@ namespace {
 // write as fast as it can, its ring may be full before the longest sleep is over, and the program waits for the rest: a
 // ring of 1 MiB holds 1 ms of the densest events, and 10 ms of a compiler's events. If full rings drop events, the
 // longest sleep is shorter, so that no event is lost because of it.
-constexpr uint64_t kShortestNapNs = 100'000;
-constexpr uint64_t kLongestNapNs = 2'000'000;
-constexpr uint64_t kLongestDroppingNapNs = 1'000'000;
+constexpr uint64_t kShortestSleepNs = 100'000;
+constexpr uint64_t kLongestSleepNs = 2'000'000;
+constexpr uint64_t kLongestDroppingSleepNs = 1'000'000;
 constexpr uint64_t kNewsIntervalNs = 10'000'000;  // for changes that no descriptor reports
 constexpr uint64_t kReapIntervalNs = 10'000'000;
 // How long we wait after the program's end, so that processes that end with it are not cut off (helpers that notice a
@@ -50,23 +50,23 @@ RunEnd decode_status(int status) {
 }  // namespace
 
 Watch::Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots, Explainer* explainer,
-             TopService* desk, RecordingSwitch* recording, DeviceUseWatch* use)
+             TopService* top_service, RecordingSwitch* recording, DeviceUseWatch* use)
     : server_(*server),
       signals_(*signals),
       processes_(*processes),
       snapshots_(*snapshots),
       explainer_(*explainer),
-      desk_(*desk),
+      top_service_(*top_service),
       recording_(*recording),
       use_(*use),
-      longest_sleep_ns_(processes->is_dropping() ? kLongestDroppingNapNs : kLongestNapNs) {}
+      longest_sleep_ns_(processes->is_dropping() ? kLongestDroppingSleepNs : kLongestSleepNs) {}
 
 void Watch::admit() {
   while (std::optional<Caller> caller = server_.accept_caller()) {
     if (caller->snapshot) {
       snapshots_.take(*caller, &server_, &processes_);
     } else if (caller->top) {
-      desk_.admit(std::move(*caller), &server_, &processes_);
+      top_service_.admit(std::move(*caller), &server_, &processes_);
     } else if (caller->order) {
       recording_.obey(*caller, &processes_);
     } else {
@@ -81,7 +81,7 @@ void Watch::round() {
   if (has_news_) next_news_ns_ = now_ns + kNewsIntervalNs;
   if (has_news_) {
     admit();
-    desk_.serve(&processes_);
+    top_service_.serve(&processes_);
   }
   const std::vector<DeviceUseSample> samples = use_.take();
   set_sleep(processes_.drain(RoundKind::kIfDue));
@@ -101,17 +101,17 @@ void Watch::round() {
 void Watch::set_sleep(uint64_t due_ns) {
   const uint64_t now_ns = monotonic_ns();
   const uint64_t wanted_ns = due_ns <= now_ns ? 0 : due_ns - now_ns;
-  is_behind_ = wanted_ns < kShortestNapNs;
+  is_behind_ = wanted_ns < kShortestSleepNs;
   sleep_ns_ = std::min(wanted_ns, longest_sleep_ns_);
 }
 
 // Sleeps until an agent asks, the program ends, a signal comes, or sleep_ns_ is over. Does not sleep if the program
 // writes events as fast as they can be read, because the program would have to wait for us.
-void Watch::nap(int pidfd) {
+void Watch::sleep(int pidfd) {
   waiting_ = {{pidfd, POLLIN, 0}};
   signals_.add_waiting(&waiting_);
   server_.add_waiting(&waiting_);
-  desk_.add_waiting(&waiting_);
+  top_service_.add_waiting(&waiting_);
   const timespec timeout{0, is_behind_ || has_ended_ones_ ? 0 : static_cast<long>(sleep_ns_)};
   has_news_ = ppoll(waiting_.data(), waiting_.size(), &timeout, nullptr) != 0;
 }
@@ -170,7 +170,7 @@ WatchResult Watch::until_end(const Launched& launched, const Inherited& inherite
       if (changed < 0 && errno == ECHILD) return {{EndKind::kUnknown, 0}, 0};
       if (const int number = signals_.handle(launched.pid)) return {{EndKind::kDetached, 0}, number};
     }
-    nap(launched.pidfd.get());
+    sleep(launched.pidfd.get());
   }
 }
 
@@ -200,7 +200,7 @@ WatchResult Watch::until_left(const AttachedProgram& program, AttachTask* task) 
       is_leaving = true;
       task->detach(program.process.pid, program.agent);
     }
-    nap(program.process.pidfd.get());
+    sleep(program.process.pidfd.get());
   }
 }
 
@@ -244,7 +244,7 @@ void Watch::others(const std::optional<std::chrono::seconds>& wait, const std::s
       is_told_to_leave = true;
       most_ns = std::min(most_ns, passed_ns + kGraceNs);
     }
-    nap(-1);
+    sleep(-1);
   }
 }
 

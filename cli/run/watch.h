@@ -10,7 +10,7 @@
 #include "cli/run/recording_switch.h"
 #include "cli/run/signals.h"
 #include "cli/run/snapshot_taker.h"
-#include "cli/run/top_desk.h"
+#include "cli/run/top_service.h"
 #include "cli/target/device_use_watch.h"
 #include "cli/target/launch.h"
 #include "cli/target/process_births.h"
@@ -42,7 +42,7 @@ struct AttachedProgram {
 class Watch {
  public:
   Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots, Explainer* explainer,
-        TopService* desk, RecordingSwitch* recording, DeviceUseWatch* use);
+        TopService* top_service, RecordingSwitch* recording, DeviceUseWatch* use);
 
   // Runs until the program has ended, or a signal makes us leave.
   WatchResult until_end(const Launched& launched, const Inherited& inherited);
@@ -59,7 +59,7 @@ class Watch {
   void round();
   void admit();
   void set_sleep(uint64_t due_ns);
-  void nap(int pidfd);
+  void sleep(int pidfd);
   bool is_root_judged() const;
   void stop_with_root(int number);
   void follow_parent(const Inherited& inherited);
@@ -71,7 +71,7 @@ class Watch {
   Processes& processes_;
   SnapshotTaker& snapshots_;
   Explainer& explainer_;
-  TopService& desk_;
+  TopService& top_service_;
   RecordingSwitch& recording_;
   DeviceUseWatch& use_;
   std::vector<pollfd> waiting_;

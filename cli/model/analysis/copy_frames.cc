@@ -130,9 +130,10 @@ bool is_copying(std::string_view function) {
   if (plain.starts_with("std::"))
     return last.starts_with("_M_allocate_and_copy") || last == "_M_copy" || last.starts_with("_M_copy<");
   const std::string_view own = last.substr(0, last.find('<'));
+  const std::string_view method = own.substr(own.rfind('.') + 1);  // Python's "NDFrame.copy"
   for (const std::string_view whole :
        {"copy", "clone", "dup", "duplicate", "deepcopy", "__copy__", "__deepcopy__", "to_vec", "to_owned"}) {
-    if (own == whole) return true;
+    if (method == whole) return true;
   }
   return false;
 }

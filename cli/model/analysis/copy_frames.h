@@ -11,7 +11,7 @@
 namespace heapprof::cli {
 
 // A copy constructor or assignment of the standard library, strdup and its kin, Rust's to_vec and to_owned, and
-// functions whose whole name is copy, clone, dup, duplicate or deepcopy (Table::clone, ndarray.copy).
+// functions whose whole name is copy, clone, dup, duplicate or deepcopy (Table::clone, NDFrame.copy).
 bool is_copying(std::string_view function);
 // A function with one of these words in its name (copy_scene), if no word before it negates it (zero_copy_ring). It may
 // be about copies and make none (clone_pool).

@@ -158,9 +158,11 @@ uint64_t estimated_ns(const Finding& finding) {
   constexpr uint64_t kPairNs = 50;          // of a malloc and a free
   constexpr uint64_t kCopiedBytesANs = 5;   // by memcpy, of data that is in no cache
   constexpr uint64_t kClearedBytesANs = 2;  // pages that the kernel provides again
-  // glibc moves large blocks by their page tables (mremap).
+  // glibc moves a block that it mapped by its page tables (mremap). The limit for mapping grows with each freed block
+  // that was mapped, so a smaller block may have been copied.
+  constexpr uint64_t kRemappedBytes = 4 * kMiB;
   const bool is_remapped = finding.kind == FindingKind::kCopies && !finding.is_estimate && finding.cost_blocks != 0 &&
-                           finding.cost_bytes / finding.cost_blocks >= kChurnLargeBytes;
+                           finding.cost_bytes / finding.cost_blocks >= kRemappedBytes;
   if (is_remapped) return 0;
   const bool is_copied = finding.kind == FindingKind::kCopies;
   const uint64_t blocks = is_copied ? 0 : finding.cost_blocks;

@@ -72,7 +72,7 @@ struct Finding {
   uint64_t temporary_blocks = 0;     // storm
   uint64_t older_frees = 0;          // growth: of blocks from before the recording began, whose sizes are unknown
   bool is_left = false;              // growth: nearly all of it was live at exit
-  bool is_brief = false;             // growth: in work that is shorter than kGrowthRunNs
+  bool is_brief = false;             // growth: in work shorter than kGrowthRunNs, or of fewer than kGrowthBlocks
   bool is_of_tensors = false;        // growth: PyTorch allocated it
   uint64_t lifetime_ns = 0;          // backlog: of a block, on average
   bool is_by_contrast = false;       // never freed: nearly everything else was freed

@@ -69,6 +69,7 @@ struct CopiedSum {
   std::vector<WeightedSite> sites;
   uint64_t bytes = 0;
   uint64_t blocks = 0;
+  uint64_t known_bytes = 0;  // twins: by functions that are known to copy
   bool is_estimate = false;
   bool is_by_sizes = false;
   uint64_t concatenated_bytes = 0;
@@ -233,13 +234,14 @@ void find_twins(const FindingScene& scene, std::vector<Finding>* findings) {
     if (original == kNoModule) continue;
     CopiedSum& sum = sums[scene.place_of_site[copy]];
     sum.add(copy, size.bytes, size.blocks);
-    sum.is_by_sizes = sum.is_by_sizes || !copying.has(sites[copy].node);
+    if (copying.has(sites[copy].node)) sum.known_bytes = add_saturating(sum.known_bytes, size.bytes);
     if (size.bytes <= sum.other_bytes) continue;
     sum.other_bytes = size.bytes;
     sum.other_site = original;
   }
-  for (const auto& [place, sum] : sums) {
+  for (auto& [place, sum] : sums) {
     if (sum.bytes < kTwiceBytes) continue;
+    sum.is_by_sizes = sum.known_bytes < sum.bytes / 2;
     Finding finding = finish(scene, FindingKind::kTwins, place, sum, ShareOf::kPeak);
     const Place& other = scene.places[scene.place_of_site[sum.other_site]];
     if (other.has_frame) finding.other_frame = other.frame;

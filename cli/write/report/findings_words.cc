@@ -74,9 +74,7 @@ std::string twin_text(const Finding& finding, const FrameNames& names) {
 
 std::string lost_text(const Finding& finding, const FrameNames& names, const ReportView& view) {
   if (finding.owners != 0) return owner_detail(finding, names, view.exact_bytes);
-  return fmt::format("{}; no pointer reached {} when the program ended",
-                     of_all_words(bytes(view, finding.each_bytes), finding.all_blocks),
-                     finding.cost_blocks == 1 ? "it" : "them");
+  return unreached_words(bytes(view, finding.each_bytes), finding);
 }
 
 // Empty for a merged profile, which does not say how many blocks of all runs were live at the same time.

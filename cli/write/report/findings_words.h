@@ -24,7 +24,7 @@ std::string finding_remedy(const Profile& profile, const Finding& finding);
 // `word_columns`: function, file and device are shortened.
 std::string finding_sentence(const Profile& profile, const Finding& finding, const FrameNames& names,
                              size_t word_columns);
-// The place of Python's arenas, whose blocks are not told apart.
+// The place of Python's arenas, whose blocks cannot be distinguished.
 inline constexpr std::string_view kArenas = "arenas of Python's small objects (run --python-objects tells whose)";
 // "parse (load.cc:12) on cuda:0", shortened likewise. `frame`: kNoModule if there is no frame; `more_lines`: added
 // after the location.

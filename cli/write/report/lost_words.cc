@@ -55,9 +55,12 @@ std::string cycle_head(const Finding& finding, bool exact_bytes) {
                      format_counted(finding.owners, "cycle"));
 }
 
-std::string of_all_words(const std::string& each, uint64_t all_blocks) {
-  if (all_blocks == 1) return each + ", the only one that the same stack made";
-  return fmt::format("{} each, of the {} that the same stacks made", each, format_count(all_blocks));
+std::string unreached_words(const std::string& each, const Finding& finding) {
+  const std::string of = finding.all_blocks == 1
+                             ? ", the only one that the same stack made"
+                             : fmt::format("{}, of the {} that the same stacks made",
+                                           finding.cost_blocks == 1 ? "" : " each", format_count(finding.all_blocks));
+  return each + of + "; no pointer reached " + (finding.cost_blocks == 1 ? "it" : "them") + " when the program ended";
 }
 
 std::string owner_detail(const Finding& finding, const FrameNames& names, bool exact_bytes) {
@@ -78,8 +81,7 @@ std::string owner_detail(const Finding& finding, const FrameNames& names, bool e
         "no pointer reached {} of them when the program ended, and only from there to the others; {} on "
         "average",
         format_count(finding.owners), each);
-  return of_all_words(each, finding.all_blocks) + "; no pointer reached " + (finding.cost_blocks == 1 ? "it" : "them") +
-         " when the program ended";
+  return unreached_words(each, finding);
 }
 
 std::string cycle_remedy(Language language, bool is_counted) {

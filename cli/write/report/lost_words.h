@@ -17,8 +17,8 @@ namespace heapprof::cli {
 
 // "51.3 MiB lost in 36 cycles"
 std::string cycle_head(const Finding& finding, bool exact_bytes);
-// "1.00 KiB each, of the 20 that the same stacks made".
-std::string of_all_words(const std::string& each, uint64_t all_blocks);
+// "1.00 KiB each, of the 20 that the same stacks made; no pointer reached them when the program ended".
+std::string unreached_words(const std::string& each, const Finding& finding);
 // How the owners point to each other, and what they own; without a full stop.
 std::string owner_detail(const Finding& finding, const FrameNames& names, bool exact_bytes);
 // "let one of them point without owning (std::weak_ptr)"

@@ -1,15 +1,18 @@
 // tests/targets/gate/planted_churn.cc: a function that needs the same room in every call, and gets it anew each time.
+// Usage: planted_churn [CALLS BYTES]
 #include "../keep.h"
 
-#include <string.h>
+#include <stdlib.h>
 
-KEEP_FRAME void smooth_row(int row) {
-  void* const workspace = keep(malloc(4099));
-  memset(workspace, row, 4099);
+KEEP_FRAME void smooth_row(size_t bytes) {
+  char* const workspace = static_cast<char*>(keep(malloc(bytes)));
+  workspace[0] = 1;
   free(keep(workspace));
 }
 
-int main() {
-  for (int row = 0; row < 20'000; ++row) smooth_row(row);
+int main(int argc, char** argv) {
+  const int calls = argc > 2 ? atoi(argv[1]) : 20'000;
+  const size_t bytes = argc > 2 ? strtoul(argv[2], nullptr, 10) : 4099;
+  for (int call = 0; call < calls; ++call) smooth_row(bytes);
   return 0;
 }

@@ -20,6 +20,8 @@ TEST_CASE("functions that copy") {
            string + "::basic_string(" + string + " const&)",
            std::string("std::vector<int>::vector(std::vector<int> const&, std::allocator<int> const&)"),
            std::string("app::Table::clone() const"),
+           std::string("NDFrame.copy"),
+           std::string("deepcopy"),
            std::string("Matrix::copy<double>(int)"),
            std::string("strdup"),
            std::string("__strdup"),

@@ -28,6 +28,25 @@ TEST_CASE("growth is found if it goes on in every quarter of the run") {
   CHECK(kinds({100'000, 300'000, 500'000, 700'000, 900'000, 1'000'000}).empty());      // too few moments
 }
 
+TEST_CASE("growth says how many unrecorded blocks were freed only if recording did not last the whole run") {
+  Scene scene;
+  scene.add({kWork, kMain}, blocks(1000, 1000, true)).live(rising(100'000));
+  Profile& profile = scene.profile();
+  const auto older_frees = [&] {
+    const std::vector<Finding> found = scene.found();
+    REQUIRE(found.size() == 1);
+    return found[0].older_frees;
+  };
+  profile.run.counters.inherited_frees = 700;
+  profile.run.counters.left_out_ended = 30;
+  CHECK(older_frees() == 0);  // a forked child frees its parent's blocks
+  profile.run.is_attached = true;
+  CHECK(older_frees() == 730);
+  profile.run.is_attached = false;
+  profile.run.sampling.unrecorded_ns = 1;
+  CHECK(older_frees() == 730);
+}
+
 TEST_CASE("growth that is small, short, or explained is not found") {
   const auto grown = [](uint64_t step_bytes) {
     Scene scene;

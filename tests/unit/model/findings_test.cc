@@ -195,6 +195,13 @@ TEST_CASE("a copy is a twin if blocks of its size are alive elsewhere") {
   tree.add({load, kMain}, blocks(50'000, 40)).add({{"copy_tree", "/src/t.cc", 1}, kMain}, blocks(50'000, 40));
   REQUIRE(tree.kinds() == "twins");
   CHECK(tree.found()[0].is_by_sizes);
+  // Most of the place's copies are by a function that is known to copy.
+  Scene both;
+  both.add({load, kMain}, blocks(1, 3'000'001)).add({load, kMain}, blocks(1, 2'000'001));
+  both.add({copy, kWork, kMain}, blocks(1, 3'000'001)).add({{"copy_part", "", 0}, kWork, kMain}, blocks(1, 2'000'001));
+  REQUIRE(both.kinds() == "twins");
+  CHECK(both.found()[0].cost_bytes == 5'000'002);
+  CHECK_FALSE(both.found()[0].is_by_sizes);
 }
 
 TEST_CASE("a file that is read to its end is found by the function that does so") {

@@ -3,6 +3,7 @@
 #include "cli/write/report/conclusion.h"
 
 #include "cli/base/text.h"
+#include "cli/model/analysis/finding_rules.h"
 #include "cli/model/analysis/places.h"
 #include "cli/write/report/findings_words.h"
 #include "tests/support/finding_scene.h"
@@ -90,6 +91,34 @@ TEST_CASE("of a run of less than a second it is said that the place grew, and it
   CHECK(text.find("; it grew to the end of the run\n") != std::string::npos);
 }
 
+TEST_CASE("growth in a few blocks is a remark, since it may be one container") {
+  Scene scene;
+  scene.add({kWork, kMain}, blocks(kGrowthBlocks - 1, 1'000'000)).live(rising(2'000'000));
+  const std::string text = worst_of(scene.profile(), "f.json", 200);
+  CHECK(text.starts_with("most   work (work.cc:7): "));
+  CHECK(text.find("; it grew to the end of the run\n") != std::string::npos);
+}
+
+TEST_CASE("arenas of Python's objects that grow are not called a function") {
+  Scene scene;
+  scene.add({{"new_arena", "/src/Objects/obmalloc.c", 1641}, kMain}, blocks(1000, 20'000)).live(rising(2'000'000));
+  CHECK(worst_of(scene.profile(), "f.json", 200)
+            .starts_with("worst  arenas of Python's small objects (run --python-objects tells whose) grew steadily"));
+}
+
+TEST_CASE("moves of mapped blocks cost no time, since glibc copies nothing then") {
+  Finding moved;
+  moved.kind = FindingKind::kCopies;
+  moved.cost_blocks = 100;
+  moved.cost_bytes = moved.cost_blocks * (4 << 20);
+  CHECK(estimated_ns(moved) == 0);
+  moved.is_estimate = true;  // a container copies, whatever the size
+  CHECK(estimated_ns(moved) == moved.cost_bytes / 5);
+  moved.is_estimate = false;
+  --moved.cost_bytes;
+  CHECK(estimated_ns(moved) == moved.cost_bytes / 5);
+}
+
 TEST_CASE("growth of a helper names the caller for which it grew") {
   const Step save{"save", "/src/save.cc", 4}, tick{"tick", "/src/tick.cc", 9}, load{"load", "/src/load.cc", 2};
   const auto conclusion = [&](uint64_t tick_step_bytes) {
@@ -167,6 +196,14 @@ TEST_CASE("advice is in the language of the place's source file") {
   CHECK(has(advice(FindingKind::kCopies, "load(int)", "/src/a.cc", false), ": allocate the final size, or double it"));
   Scene scene;
   scene.add({kWork, kMain}, blocks(1, 1));
+  Finding doubled = finding_of(FindingKind::kCopies, scene.profile());
+  doubled.is_estimate = false;
+  doubled.cost_blocks = 64;
+  CHECK_FALSE(has(sentence(scene.profile(), doubled), "double it"));
+  Finding left = finding_of(FindingKind::kSmallNeverFreed, scene.profile());
+  CHECK(has(sentence(scene.profile(), left), "run --leak-check"));
+  scene.profile().run.leak_check.is_asked = true;
+  CHECK_FALSE(has(sentence(scene.profile(), left), "run --leak-check"));
   Finding tensors = finding_of(FindingKind::kGrowth, scene.profile());
   CHECK_FALSE(has(sentence(scene.profile(), tensors), ".detach()"));
   tensors.is_of_tensors = true;

@@ -120,6 +120,20 @@ TEST_CASE("of an owner alone it is said what goes with it, where something does"
         "their last use");
 }
 
+TEST_CASE("of one lost block it is not said how large each is") {
+  Finding finding;
+  finding.cost_blocks = 1;
+  finding.all_blocks = 20;
+  CHECK(unreached_words("1.00 KiB", finding) ==
+        "1.00 KiB, of the 20 that the same stacks made; no pointer reached it when the program ended");
+  finding.all_blocks = 1;
+  CHECK(unreached_words("1.00 KiB", finding) ==
+        "1.00 KiB, the only one that the same stack made; no pointer reached it when the program ended");
+  finding.cost_blocks = finding.all_blocks = 20;
+  CHECK(unreached_words("1.00 KiB", finding) ==
+        "1.00 KiB each, of the 20 that the same stacks made; no pointer reached them when the program ended");
+}
+
 TEST_CASE("a row is an owner's, with what else is in its cycle, and the rest comes last") {
   Scene scene = scene_in(".cc");
   scene.host().lost_owners[0].bytes -= 10'000;

@@ -1,9 +1,9 @@
-// cli/run/top_desk.cc: an answer is a message of fixed size; its data is in a memfd that is sent with the message.
+// cli/run/top_service.cc: an answer is a message of fixed size; its data is in a memfd that is sent with the message.
 //
 // A socket's buffer takes 200 KiB, and a first sample may have 4 MiB. If data were sent in pieces, the collector would
 // have to keep the rest and wait for room, for a client that may be stopped. A memfd takes all of it at once, and the
 // kernel frees it when the last reader has closed it.
-#include "cli/run/top_desk.h"
+#include "cli/run/top_service.h"
 
 #include "cli/base/clock.h"
 #include "cli/base/file_name.h"

@@ -1,4 +1,4 @@
-// cli/run/top_desk.h: serves the subscribers that watch a process of the run live (`heapprof top`, `run --live`).
+// cli/run/top_service.h: serves the subscribers that watch a process of the run live (`heapprof top`, `run --live`).
 //
 // Guarantees
 //  - Only our own user and root are served. At most four watchers are served at a time, and at most two forked copies
