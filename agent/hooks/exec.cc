@@ -289,7 +289,7 @@ int exec_file(const char* file, Texts arguments, Texts variables) {
 // Collects the arguments of the execl family up to the closing nullptr, and calls run() with them. `list` is then after
 // the nullptr.
 template <typename Run>
-__attribute__((noinline)) int with_arguments(const char* first, va_list list, Run run) {
+__attribute__((noinline)) int with_arguments(const char* first, va_list& list, Run run) {
   va_list again;
   va_copy(again, list);
   size_t count = 1;  // the nullptr

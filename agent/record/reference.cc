@@ -11,6 +11,8 @@
 #include "agent/process/state.h"
 #include "agent/unwind/unwind_plain.h"
 
+#include <errno.h>
+
 namespace heapprof::agent {
 
 namespace {
@@ -26,7 +28,9 @@ uint32_t walk_reference(Context* context, const StartFrame& caller) {
     if (context->reference_pcs == nullptr) return 0;
   }
   t_flags |= kThreadSuppressed;
+  const int error = errno;
   const uint32_t count = call_kept(g_reference, caller.pc_avma, caller.sp, context->reference_pcs, kMaxFrames);
+  errno = error;
   t_flags &= ~kThreadSuppressed;
   return count;
 }
