@@ -8,9 +8,17 @@
 #if defined(__x86_64__)
 #include "agent/arch/x86_64/code.h"
 #include "agent/arch/x86_64/entries.h"
+#include "agent/arch/x86_64/frames.h"
 #include "agent/arch/x86_64/inner_entry.h"
 #include "agent/arch/x86_64/instructions.h"
 #include "agent/arch/x86_64/registers.h"
+#elif defined(__aarch64__)
+#include "agent/arch/aarch64/code.h"
+#include "agent/arch/aarch64/entries.h"
+#include "agent/arch/aarch64/frames.h"
+#include "agent/arch/aarch64/instructions.h"
+#include "agent/arch/aarch64/registers.h"
 #else
-#error "The agent knows x86-64 alone. Another architecture needs a folder of its own beside agent/arch/x86_64."
+#error \
+    "The agent knows x86-64 and AArch64 alone. Another architecture needs a folder of its own beside these in agent/arch."
 #endif

@@ -32,10 +32,10 @@ bool ask_free_memory_in(void* context, FreeMemory* memory);
 // True on the first call for this owner and name; false also when too many were seen. name: may be nullptr.
 bool is_first_lookup(const void* owner, const char* name);
 
-INLINE void begin_estimate(uint32_t device, uint64_t free_bytes, const uint64_t* hook_frame) {
+INLINE void begin_estimate(uint32_t device, uint64_t free_bytes, HookFrame hook_frame) {
   record_device({DeviceOperation::kBeginEstimate, device, wire::pack_free(free_bytes), kNoAddress, 0}, hook_frame);
 }
-INLINE void end_estimate(wire::EstimateKind kind, const FreeMemory& after, const uint64_t* hook_frame) {
+INLINE void end_estimate(wire::EstimateKind kind, const FreeMemory& after, HookFrame hook_frame) {
   announce_device(after.device);
   record_device({DeviceOperation::kEndEstimate, after.device, static_cast<uint64_t>(kind),
                  wire::pack_free(after.free_bytes), after.total_bytes},
@@ -44,7 +44,7 @@ INLINE void end_estimate(wire::EstimateKind kind, const FreeMemory& after, const
 
 // Estimates the memory taken by a call that changes the calling thread's context.
 template <typename Call>
-INLINE int estimate_change(wire::EstimateKind kind, const uint64_t* hook_frame, Call&& call) {
+INLINE int estimate_change(wire::EstimateKind kind, HookFrame hook_frame, Call&& call) {
   FreeMemory memory;
   if (!estimates_gpu() || !ask_free_memory(&memory)) return call();
   begin_estimate(memory.device, memory.free_bytes, hook_frame);
@@ -58,7 +58,7 @@ INLINE int estimate_change(wire::EstimateKind kind, const uint64_t* hook_frame, 
 // Estimates the memory of a context that the call makes and stores in *context. Before a device's first context, free
 // memory cannot be queried: then all memory in use afterwards is an upper bound.
 template <typename Call>
-INLINE int estimate_context(void** context, int ordinal, const uint64_t* hook_frame, Call&& call) {
+INLINE int estimate_context(void** context, int ordinal, HookFrame hook_frame, Call&& call) {
   if (!estimates_gpu() || ordinal < 0 ||
       static_cast<uint32_t>(ordinal) > wire::kLastCudaDevice - wire::kFirstCudaDevice) {
     return call();

@@ -89,7 +89,7 @@ uint64_t ns_of(uint32_t milliseconds) {
 // Reads an interval if it is complete. If the driver gives no time for it, the interval is over all the same, without a
 // time.
 // pre: it is taken, and has an end. False: it is not complete.
-bool read(const Interval& interval, const uint64_t* hook_frame) {
+bool read(const Interval& interval, HookFrame hook_frame) {
   if (!ask_is_event_complete(interval.end)) return false;
   uint32_t milliseconds = 0;
   if (ask_elapsed_time(&milliseconds, interval.begin, interval.end))
@@ -97,7 +97,7 @@ bool read(const Interval& interval, const uint64_t* hook_frame) {
   return true;
 }
 
-void read_all(const void* of_context, const uint64_t* hook_frame) {
+void read_all(const void* of_context, HookFrame hook_frame) {
   const RelaxedCapture relaxed;
   const uint32_t used = g_used.load(std::memory_order_acquire);
   for (uint32_t i = 0; i < used; ++i) {
@@ -168,7 +168,7 @@ Interval* take_free(const void* context) {
   return nullptr;
 }
 
-Interval* find_free(const uint64_t* hook_frame) {
+Interval* find_free(HookFrame hook_frame) {
   const void* const context = current_context();
   if (context == nullptr || g_has_no_events.load(std::memory_order_relaxed) ||
       g_is_full.load(std::memory_order_relaxed))
@@ -221,7 +221,7 @@ bool wait_for(const Interval& interval) {
   return is_complete;
 }
 
-void wait_and_read(Interval* interval, const uint64_t* hook_frame) {
+void wait_and_read(Interval* interval, HookFrame hook_frame) {
   bool is_over = wait_for(*interval);
   if (is_over) {
     const RelaxedCapture relaxed;
@@ -231,7 +231,7 @@ void wait_and_read(Interval* interval, const uint64_t* hook_frame) {
 }
 
 // Called when a scope of the calling thread is about to end.
-void wait_at_scope_end(const uint64_t* hook_frame) {
+void wait_at_scope_end(HookFrame hook_frame) {
   if (g_fork_page.state != AgentState::kOn || t_context == nullptr || is_in_event()) return;
   const Context* const own = t_context;
   for (Known& known : g_known[own->ring]) {
@@ -258,7 +258,7 @@ void settle_gpu_times() {
 
 bool measures_gpu_time() { return g_fork_page.state == AgentState::kOn && mode() != GpuTimeMode::kOff; }
 
-uint32_t begin_timed_launch(void* stream, bool per_thread, const uint64_t* hook_frame) {
+uint32_t begin_timed_launch(void* stream, bool per_thread, HookFrame hook_frame) {
   const Context* const own = own_context(hook_frame);
   if (!may_record_event(stream, per_thread)) return kCapturedLaunch;
   Interval* interval = own == nullptr ? nullptr : take_known(own, stream, per_thread);
@@ -275,7 +275,7 @@ uint32_t begin_timed_launch(void* stream, bool per_thread, const uint64_t* hook_
   return kUntimedLaunch;
 }
 
-void end_timed_launch(uint32_t index, bool is_launched, const uint64_t* hook_frame) {
+void end_timed_launch(uint32_t index, bool is_launched, HookFrame hook_frame) {
   if (index >= kMostIntervals) {
     if (is_launched) count(index == kCapturedLaunch ? g_control->gpu_captured : g_control->gpu_untimed);
     return;
@@ -295,11 +295,11 @@ void end_timed_launch(uint32_t index, bool is_launched, const uint64_t* hook_fra
   give(interval, IntervalState::kOpen);
 }
 
-void read_gpu_times(const uint64_t* hook_frame) {
+void read_gpu_times(HookFrame hook_frame) {
   if (measures_gpu_time()) read_all(nullptr, hook_frame);
 }
 
-void leave_gpu_context(const void* context, const uint64_t* hook_frame) {
+void leave_gpu_context(const void* context, HookFrame hook_frame) {
   if (!measures_gpu_time()) return;
   read_all(context, hook_frame);
   const uint32_t used = g_used.load(std::memory_order_acquire);

@@ -21,6 +21,8 @@
 //           with `deferred` two queries for each interval at a wait.
 #pragma once
 
+#include "agent/arch/arch.h"
+
 #include <stdint.h>
 
 namespace heapprof::agent {
@@ -36,13 +38,13 @@ bool measures_gpu_time();
 
 // Around a launch. per_thread: the call is the variant for the per-thread default stream. The result of
 // begin_timed_launch goes to end_timed_launch. pre: measures_gpu_time()
-uint32_t begin_timed_launch(void* stream, bool per_thread, const uint64_t* hook_frame);
-void end_timed_launch(uint32_t interval, bool is_launched, const uint64_t* hook_frame);
+uint32_t begin_timed_launch(void* stream, bool per_thread, HookFrame hook_frame);
+void end_timed_launch(uint32_t interval, bool is_launched, HookFrame hook_frame);
 
 // Call when the program has waited for the device: reads the complete intervals.
-void read_gpu_times(const uint64_t* hook_frame);
+void read_gpu_times(HookFrame hook_frame);
 // Call when the context is about to end, and its events with it.
-void leave_gpu_context(const void* context, const uint64_t* hook_frame);
+void leave_gpu_context(const void* context, HookFrame hook_frame);
 // Call when another session begins: the parent's events no longer belong to any interval.
 void forget_gpu_times();
 

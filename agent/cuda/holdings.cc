@@ -141,7 +141,7 @@ struct News {
     records[at] = {wire::DeviceOperation::kHold, device,
                    wire::pack_holding(holding, told.sequence, is_partial, held_bytes), wire::pack_free(most_bytes), 0};
   }
-  void tell(const uint64_t* hook_frame) const {
+  void tell(HookFrame hook_frame) const {
     for (uint32_t i = 0; i < count; ++i) {
       announce_device(records[i].device);
       record_device(records[i], hook_frame);
@@ -212,7 +212,7 @@ bool has_wanted() {
 }
 
 // Queries until no flag is left. A thread that finds another one querying need not wait: the other will find its flag.
-[[gnu::noinline]] void ask_wanted(const uint64_t* hook_frame) {
+[[gnu::noinline]] void ask_wanted(HookFrame hook_frame) {
   while (is_on() && has_wanted() && try_to_ask()) {
     News news;
     {
@@ -255,7 +255,7 @@ uint32_t device_of_pool(const void* handle) {
   return pool == nullptr ? wire::kUnknownCudaDevice : pool->device.load(std::memory_order_relaxed);
 }
 
-void note_pool_block(const PoolSlot& slot, uint64_t size_bytes, const uint64_t* hook_frame) {
+void note_pool_block(const PoolSlot& slot, uint64_t size_bytes, HookFrame hook_frame) {
   raise(&g_holdings.is_freed);  // the idle room may be fragmented: then the pool grows although it seems large enough
   if (slot.index == kMostPools) return;
   Pool& pool = g_holdings.pool[slot.index];
@@ -267,14 +267,14 @@ void note_pool_block(const PoolSlot& slot, uint64_t size_bytes, const uint64_t* 
 
 void note_pool_free() { raise(&g_holdings.is_freed); }
 
-void ask_pool(void* pool, const uint64_t* hook_frame) {
+void ask_pool(void* pool, HookFrame hook_frame) {
   Pool* const known = find_pool(pool);
   if (known == nullptr) return;
   known->is_wanted.store(true, std::memory_order_seq_cst);
   ask_wanted(hook_frame);
 }
 
-bool forget_pool(void* pool, uint32_t* device, const uint64_t* hook_frame) {
+bool forget_pool(void* pool, uint32_t* device, HookFrame hook_frame) {
   if (find_pool(pool) == nullptr || !is_on()) return false;
   ask_pool(pool, hook_frame);
   News news;
@@ -300,7 +300,7 @@ void leave_pools_of(uint32_t device) {
   if (wait_to_ask()) end_asking();  // from here on no earlier query is in progress
 }
 
-void remember_pool(void* pool, uint32_t device, const uint64_t* hook_frame) {
+void remember_pool(void* pool, uint32_t device, HookFrame hook_frame) {
   if (!wait_to_ask()) return;
   add_pool(pool, device);
   end_asking();
@@ -326,20 +326,20 @@ bool has_graph_memory() {
 
 }  // namespace
 
-void ask_graphs(const uint64_t* hook_frame) {
+void ask_graphs(HookFrame hook_frame) {
   if (!has_graph_memory()) return;
   g_holdings.wants_graphs.store(true, std::memory_order_seq_cst);
   ask_wanted(hook_frame);
 }
 
-void note_graph_launch(const void* executable, const uint64_t* hook_frame) {
+void note_graph_launch(const void* executable, HookFrame hook_frame) {
   if (!has_graph_memory()) return;
   raise(&g_holdings.has_launched);
   std::atomic<const void*>& seen = g_holdings.seen[reinterpret_cast<uint64_t>(executable) / 16 % kSeenLaunches];
   if (seen.exchange(executable, std::memory_order_relaxed) != executable) ask_graphs(hook_frame);
 }
 
-void note_wait(const uint64_t* hook_frame) {
+void note_wait(HookFrame hook_frame) {
   const bool has_freed = g_holdings.is_freed.load(std::memory_order_relaxed);
   const bool has_launched = g_holdings.has_launched.load(std::memory_order_relaxed);
   if (!has_freed && !has_launched) return;

@@ -18,6 +18,8 @@
 // Cost:     a driver call and an atomic addition for each allocation from a pool; a load for each wait.
 #pragma once
 
+#include "agent/arch/arch.h"
+
 #include <stdint.h>
 
 namespace heapprof::agent {
@@ -34,25 +36,25 @@ PoolSlot find_pool_slot(uint64_t address);
 uint32_t device_of_pool(const void* pool);
 // Call when a block was allocated from the pool. The caller records the block first, so that the collector sees it
 // before what the pool holds.
-void note_pool_block(const PoolSlot& slot, uint64_t size_bytes, const uint64_t* hook_frame);
+void note_pool_block(const PoolSlot& slot, uint64_t size_bytes, HookFrame hook_frame);
 // Call when memory was freed that may be a pool's or a graph's.
 void note_pool_free();
 // Queries the pool: the program did something to it, or is about to.
-void ask_pool(void* pool, const uint64_t* hook_frame);
+void ask_pool(void* pool, HookFrame hook_frame);
 // Takes a pool out of the table before cuMemPoolDestroy. True: it was there; remember_pool puts it back if the call
 // fails.
-bool forget_pool(void* pool, uint32_t* device, const uint64_t* hook_frame);
-void remember_pool(void* pool, uint32_t device, const uint64_t* hook_frame);
+bool forget_pool(void* pool, uint32_t* device, HookFrame hook_frame);
+void remember_pool(void* pool, uint32_t device, HookFrame hook_frame);
 // Call when the device's primary context is reset. Its pools live on, but some drivers are said to leave them broken: a
 // pool is queried again only once something was allocated from it, and counts until then with what it held last.
 void leave_pools_of(uint32_t device);
 
 // Call when a graph gets memory of the device.
 void note_graph_memory(uint32_t device);
-void note_graph_launch(const void* executable, const uint64_t* hook_frame);
-void ask_graphs(const uint64_t* hook_frame);
+void note_graph_launch(const void* executable, HookFrame hook_frame);
+void ask_graphs(HookFrame hook_frame);
 
 // Call when the program has waited for the device.
-void note_wait(const uint64_t* hook_frame);
+void note_wait(HookFrame hook_frame);
 
 }  // namespace heapprof::agent

@@ -35,7 +35,7 @@ using wire::DeviceCall;
 // Queries the driver after a call in which it may have given memory back, or taken some for a graph.
 INLINE const void* first(const void* executable, const void*) { return executable; }
 template <DeviceCall kind, typename... Arguments>
-INLINE void look_again(int result, const uint64_t* hook_frame, const Arguments&... arguments) {
+INLINE void look_again(int result, HookFrame hook_frame, const Arguments&... arguments) {
   if (result != kCudaSuccess) return;
   if constexpr (kind == DeviceCall::kSynchronizeContext || kind == DeviceCall::kSynchronizeStream ||
                 kind == DeviceCall::kSynchronizeEvent) {
@@ -62,7 +62,7 @@ INLINE Launch launch_of(const CudaLaunchConfiguration* as, void* kernel, void**,
   return {kernel,
           {{as->grid[0], as->grid[1], as->grid[2]}, {as->block[0], as->block[1], as->block[2]}, as->shared_bytes}};
 }
-INLINE void note_launch(const Launch& launch, const uint64_t* hook_frame) {
+INLINE void note_launch(const Launch& launch, HookFrame hook_frame) {
   if (g_fork_page.state != AgentState::kOn) return;
   const wire::Record record = wire::pack_launch(number_of_kernel(launch.kernel), launch.shape);
   if (HEAPPROF_UNLIKELY(!record_launch_fast(record, hook_frame))) record_launch(record, hook_frame);
@@ -78,7 +78,7 @@ INLINE void* stream_of(const CudaLaunchConfiguration* as, void*, void**, void**)
   return as == nullptr ? nullptr : as->stream;
 }
 template <typename Call>
-INLINE int time_launch(void* stream, bool per_thread, const uint64_t* hook_frame, Call&& call) {
+INLINE int time_launch(void* stream, bool per_thread, HookFrame hook_frame, Call&& call) {
   if (!measures_gpu_time()) return call();
   const uint32_t interval = begin_timed_launch(stream, per_thread, hook_frame);
   const int result = call();
@@ -123,7 +123,7 @@ HEAPPROF_CUDA_CALLS(X)
   CUDA_HOOK(symbol) params {                                                                             \
     auto* real = REAL(symbol);                                                                           \
     if (real == nullptr) return kCudaNotInitialized;                                                     \
-    const uint64_t* const frame = HEAPPROF_HOOK_FRAME();                                                 \
+    const HookFrame frame = HEAPPROF_HOOK_FRAME();                                                       \
     const int result = time_launch(stream_of args, (per_thread) != 0, frame, [&] { return real args; }); \
     if (result == kCudaSuccess) {                                                                        \
       count_launch();                                                                                    \

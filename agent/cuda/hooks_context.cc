@@ -67,7 +67,7 @@ namespace {
 
 // Calls `real`, and records the end of the device's primary context if the call ended it: the last release does, and so
 // does any reset, which keeps the references.
-INLINE int end_primary(int (*real)(int), int device, bool is_reset, const uint64_t* hook_frame) {
+INLINE int end_primary(int (*real)(int), int device, bool is_reset, HookFrame hook_frame) {
   if (is_reset) leave_pools_of(device_of_ordinal(device));
   void** primary = primary_of(device);
   return end_context(

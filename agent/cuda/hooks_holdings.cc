@@ -29,7 +29,7 @@ namespace {
 // Adds a node that allocates when its graph is launched. Its address is fixed now; freeing that address outside graphs
 // ends no block of the books.
 template <typename Call>
-INLINE int add_node(const CudaAllocationNode* node, const uint64_t* hook_frame, Call&& add) {
+INLINE int add_node(const CudaAllocationNode* node, HookFrame hook_frame, Call&& add) {
   const uint64_t size_bytes = node == nullptr ? 0 : node->size_bytes;
   const int result = time_call(heapprof::wire::DeviceCall::kAllocateInGraph, size_bytes, hook_frame, add);
   if (result != kCudaSuccess || node == nullptr) return result;

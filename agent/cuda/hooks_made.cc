@@ -29,7 +29,7 @@ CUDA_HOOK(cuCtxSetLimit)(int limit, size_t value) {
 
 namespace {
 template <typename Call>
-INLINE int estimate_modules(const uint64_t* hook_frame, Call&& load) {
+INLINE int estimate_modules(HookFrame hook_frame, Call&& load) {
   return estimate_change(heapprof::wire::EstimateKind::kModules, hook_frame, load);
 }
 }  // namespace

@@ -102,7 +102,7 @@ namespace {
 
 // An allocation that a capture turns into a graph node: there is no memory yet.
 template <typename Call>
-INLINE int capture_allocation(const uint64_t* address, size_t size_bytes, const uint64_t* hook_frame, Call&& call) {
+INLINE int capture_allocation(const uint64_t* address, size_t size_bytes, HookFrame hook_frame, Call&& call) {
   const int result =
       time_call(DeviceCall::kAllocateInGraph, size_bytes, hook_frame, [&] { return call_captured(call); });
   if (result != kCudaSuccess || address == nullptr) return result;
@@ -114,8 +114,8 @@ INLINE int capture_allocation(const uint64_t* address, size_t size_bytes, const 
 // Allocates from a pool. Such memory does not end with a context. ask_device(): the pool's device, if that is known
 // before the call.
 template <typename Call, typename AskDevice>
-INLINE int allocate_async(uint64_t* address, size_t size_bytes, void* stream, bool per_thread,
-                          const uint64_t* hook_frame, Call&& call, AskDevice&& ask_device) {
+INLINE int allocate_async(uint64_t* address, size_t size_bytes, void* stream, bool per_thread, HookFrame hook_frame,
+                          Call&& call, AskDevice&& ask_device) {
   if (is_capturing(stream, per_thread)) return capture_allocation(address, size_bytes, hook_frame, call);
   PoolSlot pool_slot{0, kMostPools};
   const KeptOutput kept(address);

@@ -72,7 +72,7 @@ constexpr uint32_t kCurrentDevice = 0;  // "ask device_of_runtime()"
 // Makes an allocating call, and counts it if no driver call was seen in it. find() returns the memory obtained; its key
 // is 0 if nothing was obtained.
 template <typename Call, typename Find>
-INLINE int allocate_unseen(uint32_t device, const uint64_t* hook_frame, Call&& call_runtime, Find&& find) {
+INLINE int allocate_unseen(uint32_t device, HookFrame hook_frame, Call&& call_runtime, Find&& find) {
   const uint32_t before = t_driver_calls;
   const int result = call_runtime();
   if (result != kCudaSuccess || t_driver_calls != before) return result;
@@ -87,7 +87,7 @@ INLINE int allocate_unseen(uint32_t device, const uint64_t* hook_frame, Call&& c
 }
 
 template <typename Call>
-INLINE int allocate_unseen_block(uint32_t device, void** block, size_t size_bytes, const uint64_t* hook_frame,
+INLINE int allocate_unseen_block(uint32_t device, void** block, size_t size_bytes, HookFrame hook_frame,
                                  Call&& call_runtime) {
   return allocate_unseen(device, hook_frame, call_runtime, [&] {
     return DeviceMemory{block == nullptr ? 0 : number(*block), 0, size_bytes, 0};
@@ -95,7 +95,7 @@ INLINE int allocate_unseen_block(uint32_t device, void** block, size_t size_byte
 }
 
 template <typename Call>
-INLINE int release_unseen(void* block, const uint64_t* hook_frame, Call&& call_runtime) {
+INLINE int release_unseen(void* block, HookFrame hook_frame, Call&& call_runtime) {
   if (__atomic_load_n(&g_unseen, __ATOMIC_RELAXED) == 0 || block == nullptr) return call_runtime();
   const uint32_t before = t_driver_calls;
   note_address(DeviceOperation::kReleaseUnseen, number(block), hook_frame);
@@ -107,85 +107,83 @@ INLINE int release_unseen(void* block, const uint64_t* hook_frame, Call&& call_r
 
 // A graph node is no memory yet.
 template <typename Call>
-INLINE int allocate_unseen_async(void** block, size_t size_bytes, void* stream, bool per_thread,
-                                 const uint64_t* hook_frame, Call&& call_runtime) {
+INLINE int allocate_unseen_async(void** block, size_t size_bytes, void* stream, bool per_thread, HookFrame hook_frame,
+                                 Call&& call_runtime) {
   if (is_capturing(stream, per_thread)) return call_runtime();
   return allocate_unseen_block(kCurrentDevice, block, size_bytes, hook_frame, call_runtime);
 }
 template <typename Call>
-INLINE int release_unseen_async(void* block, void* stream, bool per_thread, const uint64_t* hook_frame,
-                                Call&& call_runtime) {
+INLINE int release_unseen_async(void* block, void* stream, bool per_thread, HookFrame hook_frame, Call&& call_runtime) {
   return is_capturing(stream, per_thread) ? call_runtime() : release_unseen(block, hook_frame, call_runtime);
 }
 
 // One function for each of runtime.def; after hook_frame and call_runtime it takes that function's parameters.
 template <typename Call>
-INLINE int hook_cudaMalloc(const uint64_t* hook_frame, Call&& call_runtime, void** block, size_t size_bytes) {
+INLINE int hook_cudaMalloc(HookFrame hook_frame, Call&& call_runtime, void** block, size_t size_bytes) {
   return allocate_unseen_block(kCurrentDevice, block, size_bytes, hook_frame, call_runtime);
 }
 template <typename Call>
-INLINE int hook_cudaFree(const uint64_t* hook_frame, Call&& call_runtime, void* block) {
+INLINE int hook_cudaFree(HookFrame hook_frame, Call&& call_runtime, void* block) {
   return release_unseen(block, hook_frame, call_runtime);
 }
 template <typename Call>
-INLINE int hook_cudaMallocHost(const uint64_t* hook_frame, Call&& call_runtime, void** block, size_t size_bytes) {
+INLINE int hook_cudaMallocHost(HookFrame hook_frame, Call&& call_runtime, void** block, size_t size_bytes) {
   return allocate_unseen_block(wire::kPinnedDevice, block, size_bytes, hook_frame, call_runtime);
 }
 template <typename Call>
-INLINE int hook_cudaHostAlloc(const uint64_t* hook_frame, Call&& call_runtime, void** block, size_t size_bytes,
-                              unsigned) {
+INLINE int hook_cudaHostAlloc(HookFrame hook_frame, Call&& call_runtime, void** block, size_t size_bytes, unsigned) {
   return allocate_unseen_block(wire::kPinnedDevice, block, size_bytes, hook_frame, call_runtime);
 }
 template <typename Call>
-INLINE int hook_cudaFreeHost(const uint64_t* hook_frame, Call&& call_runtime, void* block) {
+INLINE int hook_cudaFreeHost(HookFrame hook_frame, Call&& call_runtime, void* block) {
   return release_unseen(block, hook_frame, call_runtime);
 }
 template <typename Call>
-INLINE int hook_cudaMallocManaged(const uint64_t* hook_frame, Call&& call_runtime, void** block, size_t size_bytes,
+INLINE int hook_cudaMallocManaged(HookFrame hook_frame, Call&& call_runtime, void** block, size_t size_bytes,
                                   unsigned) {
   return allocate_unseen_block(wire::kManagedDevice, block, size_bytes, hook_frame, call_runtime);
 }
 template <typename Call>
-INLINE int hook_cudaMallocPitch(const uint64_t* hook_frame, Call&& call_runtime, void** block, size_t* pitch_bytes,
-                                size_t, size_t height) {
+INLINE int hook_cudaMallocPitch(HookFrame hook_frame, Call&& call_runtime, void** block, size_t* pitch_bytes, size_t,
+                                size_t height) {
   return allocate_unseen(kCurrentDevice, hook_frame, call_runtime, [&] {
     if (block == nullptr || pitch_bytes == nullptr) return DeviceMemory{};
     return DeviceMemory{number(*block), 0, *pitch_bytes * height, 0};
   });
 }
 template <typename Call>
-INLINE int hook_cudaMalloc3D(const uint64_t* hook_frame, Call&& call_runtime, CudaPitched* block, CudaExtent extent) {
+INLINE int hook_cudaMalloc3D(HookFrame hook_frame, Call&& call_runtime, CudaPitched* block, CudaExtent extent) {
   return allocate_unseen(kCurrentDevice, hook_frame, call_runtime, [&] {
     if (block == nullptr) return DeviceMemory{};
     return DeviceMemory{number(block->block), 0, block->pitch_bytes * extent.height * extent.depth, 0};
   });
 }
 template <typename Call>
-INLINE int hook_cudaMallocAsync(const uint64_t* hook_frame, Call&& call_runtime, void** block, size_t size_bytes,
+INLINE int hook_cudaMallocAsync(HookFrame hook_frame, Call&& call_runtime, void** block, size_t size_bytes,
                                 void* stream) {
   return allocate_unseen_async(block, size_bytes, stream, false, hook_frame, call_runtime);
 }
 template <typename Call>
-INLINE int hook_cudaMallocAsync_ptsz(const uint64_t* hook_frame, Call&& call_runtime, void** block, size_t size_bytes,
+INLINE int hook_cudaMallocAsync_ptsz(HookFrame hook_frame, Call&& call_runtime, void** block, size_t size_bytes,
                                      void* stream) {
   return allocate_unseen_async(block, size_bytes, stream, true, hook_frame, call_runtime);
 }
 template <typename Call>
-INLINE int hook_cudaMallocFromPoolAsync(const uint64_t* hook_frame, Call&& call_runtime, void** block,
-                                        size_t size_bytes, void*, void* stream) {
+INLINE int hook_cudaMallocFromPoolAsync(HookFrame hook_frame, Call&& call_runtime, void** block, size_t size_bytes,
+                                        void*, void* stream) {
   return allocate_unseen_async(block, size_bytes, stream, false, hook_frame, call_runtime);
 }
 template <typename Call>
-INLINE int hook_cudaMallocFromPoolAsync_ptsz(const uint64_t* hook_frame, Call&& call_runtime, void** block,
-                                             size_t size_bytes, void*, void* stream) {
+INLINE int hook_cudaMallocFromPoolAsync_ptsz(HookFrame hook_frame, Call&& call_runtime, void** block, size_t size_bytes,
+                                             void*, void* stream) {
   return allocate_unseen_async(block, size_bytes, stream, true, hook_frame, call_runtime);
 }
 template <typename Call>
-INLINE int hook_cudaFreeAsync(const uint64_t* hook_frame, Call&& call_runtime, void* block, void* stream) {
+INLINE int hook_cudaFreeAsync(HookFrame hook_frame, Call&& call_runtime, void* block, void* stream) {
   return release_unseen_async(block, stream, false, hook_frame, call_runtime);
 }
 template <typename Call>
-INLINE int hook_cudaFreeAsync_ptsz(const uint64_t* hook_frame, Call&& call_runtime, void* block, void* stream) {
+INLINE int hook_cudaFreeAsync_ptsz(HookFrame hook_frame, Call&& call_runtime, void* block, void* stream) {
   return release_unseen_async(block, stream, true, hook_frame, call_runtime);
 }
 

@@ -35,7 +35,7 @@ uint32_t device_of(TorchDevice device) {
   return device.index < 0 ? wire::kUnknownCudaDevice : device_of_ordinal(device.index);
 }
 
-INLINE void note_usage(const void* block, int64_t size_bytes, TorchDevice device, const uint64_t* hook_frame) {
+INLINE void note_usage(const void* block, int64_t size_bytes, TorchDevice device, HookFrame hook_frame) {
   if (device.type != kTorchCuda || size_bytes == 0 || g_fork_page.state != AgentState::kOn) return;
   if (block == nullptr) {
     g_control->tensors_refused.fetch_add(1, std::memory_order_relaxed);
@@ -48,7 +48,7 @@ INLINE void note_usage(const void* block, int64_t size_bytes, TorchDevice device
 }
 
 INLINE void note_out_of_memory(uint64_t size_bytes, uint64_t allocated_bytes, uint64_t reserved_bytes,
-                               TorchDevice device, const uint64_t* hook_frame) {
+                               TorchDevice device, HookFrame hook_frame) {
   if (device.type != kTorchCuda || g_fork_page.state != AgentState::kOn) return;
   const uint64_t idle_bytes = reserved_bytes > allocated_bytes ? reserved_bytes - allocated_bytes : 0;
   record_device({DeviceOperation::kRefuseInner, device_of(device), wire::pack_refusal(1, false),

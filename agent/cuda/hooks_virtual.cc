@@ -12,7 +12,7 @@ namespace {
 
 // Records imported memory; importing the same memory again adds a reference. context: the context that it ends with; 0:
 // none.
-INLINE int note_imported(int result, const uint64_t* address, uint64_t context, const uint64_t* hook_frame) {
+INLINE int note_imported(int result, const uint64_t* address, uint64_t context, HookFrame hook_frame) {
   if (result == kCudaSuccess && address != nullptr && *address != 0) {
     record_device(
         {DeviceOperation::kAllocate, heapprof::wire::kImportedDevice, context, *address, bytes_of_pointer(*address)},
@@ -88,7 +88,7 @@ CUDA_HOOK(cuMemCreate)
 namespace {
 
 // Records a handle of 0 bytes: its memory counts elsewhere.
-INLINE int note_empty_handle(int result, const uint64_t* handle, const uint64_t* hook_frame) {
+INLINE int note_empty_handle(int result, const uint64_t* handle, HookFrame hook_frame) {
   if (result == kCudaSuccess && handle != nullptr && *handle != 0)
     record_device({DeviceOperation::kCreateHandle, heapprof::wire::kImportedDevice, *handle, kNoAddress, 0},
                   hook_frame);

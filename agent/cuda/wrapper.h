@@ -49,7 +49,7 @@ inline constexpr uint64_t kNoAddress = 8;  // an address is never 0 in a record 
 // succeeded.
 template <typename Size, typename Call>
 requires requires(Size size_bytes) { size_bytes(); }
-INLINE int time_call(wire::DeviceCall kind, Size&& size_bytes, const uint64_t* hook_frame, Call&& call) {
+INLINE int time_call(wire::DeviceCall kind, Size&& size_bytes, HookFrame hook_frame, Call&& call) {
   if (g_fork_page.state != AgentState::kOn) return call();  // the clock may be forbidden by now
   const uint64_t start_ticks = read_ticks();
   const int result = call();
@@ -62,12 +62,12 @@ INLINE int time_call(wire::DeviceCall kind, Size&& size_bytes, const uint64_t* h
   return result;
 }
 template <typename Call>
-INLINE int time_call(wire::DeviceCall kind, uint64_t size_bytes, const uint64_t* hook_frame, Call&& call) {
+INLINE int time_call(wire::DeviceCall kind, uint64_t size_bytes, HookFrame hook_frame, Call&& call) {
   return time_call(
       kind, [=] { return size_bytes; }, hook_frame, call);
 }
 
-INLINE void note_refusal(uint32_t device, uint64_t size_bytes, bool is_by_limit, const uint64_t* hook_frame) {
+INLINE void note_refusal(uint32_t device, uint64_t size_bytes, bool is_by_limit, HookFrame hook_frame) {
   announce_device(device);
   record_device({DeviceOperation::kRefuse, device, wire::pack_refusal(kCudaOutOfMemory, is_by_limit),
                  wire::pack_free(free_bytes_of_context(device)), size_bytes},
@@ -81,7 +81,7 @@ inline constexpr uint32_t kDeviceToAsk = 0;
 // obtained; its key is 0 if nothing was obtained. undo(key) gives the memory back if it turns out to exceed a limit.
 // ask_device() says which device kDeviceToAsk is; if it does not know, the memory is reserved only after the call.
 template <typename Call, typename Find, typename Undo, typename AskDevice = uint32_t (*)()>
-INLINE int allocate(DeviceMemory expected, DeviceOperation operation, wire::DeviceCall kind, const uint64_t* hook_frame,
+INLINE int allocate(DeviceMemory expected, DeviceOperation operation, wire::DeviceCall kind, HookFrame hook_frame,
                     Call&& call, Find&& find, Undo&& undo, AskDevice&& ask_device = device_of_context) {
   ++t_driver_calls;
   const bool is_limited = has_device_limits();
@@ -123,7 +123,7 @@ INLINE int allocate(DeviceMemory expected, DeviceOperation operation, wire::Devi
 // Allocates a block whose size and device are known before the call; it ends with the calling thread's context.
 template <typename Address, typename Call>
 INLINE int allocate_block(uint32_t device, Address* address, uint64_t size_bytes, wire::DeviceCall kind,
-                          const uint64_t* hook_frame, Call&& call) {
+                          HookFrame hook_frame, Call&& call) {
   return allocate(
       {0, device, size_bytes, 0}, DeviceOperation::kAllocate, kind, hook_frame, call,
       [&] {
@@ -131,15 +131,15 @@ INLINE int allocate_block(uint32_t device, Address* address, uint64_t size_bytes
       },
       [](uint64_t) {});
 }
-INLINE void note_address(DeviceOperation operation, uint64_t address, const uint64_t* hook_frame) {
+INLINE void note_address(DeviceOperation operation, uint64_t address, HookFrame hook_frame) {
   if (address != 0) record_device({operation, 0, 0, address, 0}, hook_frame);
 }
-INLINE void note_handle(DeviceOperation operation, uint64_t handle, const uint64_t* hook_frame) {
+INLINE void note_handle(DeviceOperation operation, uint64_t handle, HookFrame hook_frame) {
   if (handle != 0) record_device({operation, 0, handle, kNoAddress, 0}, hook_frame);
 }
 // Makes a call that may end the context. has_ended(), called after success, says whether it did.
 template <typename Call, typename HasEnded>
-INLINE int end_context(const void* context, const uint64_t* hook_frame, Call&& call, HasEnded&& has_ended) {
+INLINE int end_context(const void* context, HookFrame hook_frame, Call&& call, HasEnded&& has_ended) {
   if (context == nullptr) return call();
   const auto note = [&](wire::ContextEnd end) {
     record_device({DeviceOperation::kEndContext, static_cast<uint32_t>(end), number(context), kNoAddress, 0},
@@ -157,7 +157,7 @@ INLINE int end_context(const void* context, const uint64_t* hook_frame, Call&& c
 
 // Frees `address`. The end is recorded before the call: when the call returns, another thread may have the address.
 template <typename Function, typename... Arguments>
-INLINE int release(Function* real, uint64_t address, wire::DeviceCall kind, const uint64_t* hook_frame,
+INLINE int release(Function* real, uint64_t address, wire::DeviceCall kind, HookFrame hook_frame,
                    Arguments... arguments) {
   if (real == nullptr) return kCudaNotInitialized;
   ++t_driver_calls;

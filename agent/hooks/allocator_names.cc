@@ -54,7 +54,7 @@ __attribute__((noinline)) size_t by_name(size_t a, size_t b, size_t c, size_t d,
   constexpr Row row = kRows[kRow];
   const auto real = reinterpret_cast<Function>(g_functions[kRow].real);
   if (g_is_passed[kRow]) return real(a, b, c, d, e, f);
-  const uint64_t* frame = HEAPPROF_HOOK_FRAME();
+  HookFrame frame = HEAPPROF_HOOK_FRAME();
   const size_t given[kParameters + 1] = {a, b, c, d, e, f, 1};  // the last is the count of a row without Count
   const size_t bytes = row.has(Role::Size) ? given[row.index_of(Role::Size)] * given[row.index_of(Role::Count)] : 0;
 
@@ -76,7 +76,7 @@ __attribute__((noinline)) size_t by_name(size_t a, size_t b, size_t c, size_t d,
     return text;
   } else if constexpr (row.kind == Kind::Release) {
     const size_t block = given[row.index_of(Role::Block)];
-    if (block != 0) record_free(pointer(block), cfa_of(frame));
+    if (block != 0) record_free(pointer(block), frame);
     return real(a, b, c, d, e, f);
   } else if constexpr (row.kind == Kind::Reallocate || row.kind == Kind::ReallocateOrFree) {
     const size_t old = given[row.index_of(Role::Block)];
@@ -115,7 +115,7 @@ __attribute__((noinline)) size_t by_name(size_t a, size_t b, size_t c, size_t d,
     }
     return has_bytes;
   } else {
-    record_end_of_heap(g_heaps, pointer(given[row.index_of(Role::Heap)]), cfa_of(frame));
+    record_end_of_heap(g_heaps, pointer(given[row.index_of(Role::Heap)]), frame);
     return real(a, b, c, d, e, f);
   }
 }

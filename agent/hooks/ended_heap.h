@@ -17,17 +17,16 @@ struct HeapFunctions {
   const void* (*backing_heap)() = nullptr;
 };
 
-// Context: before the real call. A thread's first heap is never destroyed, so nothing is recorded for it. sp: the
-//          hook's CFA
-inline void record_end_of_heap(const HeapFunctions& functions, const void* heap, uint64_t sp) {
+// Context: before the real call. A thread's first heap is never destroyed, so nothing is recorded for it.
+inline void record_end_of_heap(const HeapFunctions& functions, const void* heap, HookFrame hook_frame) {
   if (functions.visit_blocks == nullptr || functions.backing_heap == nullptr || heap == nullptr ||
       heap == call_kept(functions.backing_heap))
     return;
-  HeapFunctions::VisitBlock* const visit = [](const void*, const void*, void* block, size_t, void* sp_of_hook) {
-    if (block != nullptr) record_free(block, reinterpret_cast<uint64_t>(sp_of_hook));
+  HeapFunctions::VisitBlock* const visit = [](const void*, const void*, void* block, size_t, void* frame) {
+    if (block != nullptr) record_free(block, *static_cast<const HookFrame*>(frame));
     return true;
   };
-  call_kept(functions.visit_blocks, heap, true, visit, reinterpret_cast<void*>(sp));
+  call_kept(functions.visit_blocks, heap, true, visit, &hook_frame);
 }
 
 }  // namespace heapprof::agent

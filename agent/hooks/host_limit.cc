@@ -32,7 +32,7 @@ constexpr uint32_t kMostWaits = 10'000;
 bool may_fit(size_t size_bytes);
 bool charge_block(void* block);  // false: it did not fit, and is freed
 void drop_block(void* block);    // before it is freed
-void note_heap_refusal(size_t size_bytes, const uint64_t* frame);
+void note_heap_refusal(size_t size_bytes, HookFrame frame);
 
 uint64_t usable_bytes(void* block) { return block == nullptr ? 0 : g_usable_size(block); }
 
@@ -78,17 +78,7 @@ bool may_fit_soon(uint64_t size_bytes) {
   return least <= g_limit_bytes && size_bytes <= g_limit_bytes - least;
 }
 
-// Returns the frame of the hook that called a function here. If the frame's link does not point to a place shortly
-// above, the caller is not a hook of the agent: then returns the function's own frame.
-const uint64_t* hook_behind(const uint64_t* frame) {
-  constexpr uint64_t kNear = 512;
-  const uint64_t hook_frame = frame[0];
-  const uint64_t here = reinterpret_cast<uint64_t>(frame);
-  const bool is_near = hook_frame % sizeof(uint64_t) == 0 && hook_frame > here && hook_frame - here < kNear;
-  return is_near ? reinterpret_cast<const uint64_t*>(hook_frame) : frame;
-}
-
-void* refuse(size_t size_bytes, const uint64_t* frame) {
+void* refuse(size_t size_bytes, HookFrame frame) {
   note_heap_refusal(size_bytes, frame);
   errno = ENOMEM;
   return nullptr;
@@ -96,7 +86,7 @@ void* refuse(size_t size_bytes, const uint64_t* frame) {
 
 // What every allocating function does; call() calls the real one.
 template <typename Call>
-[[gnu::always_inline]] inline void* allocate_limited(size_t size_bytes, const uint64_t* frame, Call&& call) {
+[[gnu::always_inline]] inline void* allocate_limited(size_t size_bytes, HookFrame frame, Call&& call) {
   if (!may_fit(size_bytes)) return refuse(size_bytes, frame);
   void* block = call();
   if (block == nullptr || charge_block(block)) return block;
@@ -168,7 +158,7 @@ void* realloc_with_room(void* block, size_t size, uint64_t old_bytes, uint64_t r
 }
 
 // Moves the block, as realloc may do. While both blocks exist, the old one does not count.
-void* move_block(void* block, size_t size, uint64_t old_bytes, const uint64_t* frame) {
+void* move_block(void* block, size_t size, uint64_t old_bytes, HookFrame frame) {
   void* fresh = g_unlimited.malloc(size);
   if (fresh == nullptr) return nullptr;
   const uint64_t fresh_bytes = usable_bytes(fresh);
@@ -183,7 +173,7 @@ void* move_block(void* block, size_t size, uint64_t old_bytes, const uint64_t* f
 }
 
 void* limited_realloc(void* block, size_t size) {
-  const uint64_t* frame = HEAPPROF_HOOK_FRAME();
+  HookFrame frame = HEAPPROF_HOOK_FRAME();
   if (block == nullptr) return allocate_limited(size, frame, [&] { return g_unlimited.realloc(nullptr, size); });
   if (HEAPPROF_UNLIKELY(g_fork_page.has_own_sum.load(std::memory_order_relaxed) == 0)) begin_own_sum();
   const uint64_t old_bytes = usable_bytes(block);
@@ -227,7 +217,7 @@ bool charge_block(void* block) {
 
 void drop_block(void* block) { return_heap(usable_bytes(block)); }
 
-void note_heap_refusal(size_t size_bytes, const uint64_t* frame) {
+void note_heap_refusal(size_t size_bytes, HookFrame frame) {
   const uint64_t charged = g_charged_bytes.load(std::memory_order_relaxed);
   record_device({wire::DeviceOperation::kRefuse, wire::kHostDevice, wire::pack_refusal(ENOMEM, true),
                  wire::pack_free(charged < g_limit_bytes ? g_limit_bytes - charged : 0), size_bytes},

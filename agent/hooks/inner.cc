@@ -147,7 +147,7 @@ enum Judgement : uint8_t {
   return kIsCall;
 }
 
-bool is_within(const uint64_t* frame) {
+bool is_within(HookFrame frame) {
   const uint64_t outer = t_allocator_frame;
   return HEAPPROF_UNLIKELY(outer != 0) && reinterpret_cast<uint64_t>(frame) < outer;
 }
@@ -187,7 +187,7 @@ bool has_given(const Slot& slot, const InnerCall& call) {
       break;
     case Kind::EndHeap:
       call->is_recorded = false;
-      record_end_of_heap(g_code.heaps, pointer(call->given[index_of(slot.what, Role::Heap)]), cfa_of(call->frame));
+      record_end_of_heap(g_code.heaps, pointer(call->given[index_of(slot.what, Role::Heap)]), call->frame);
       break;
     default: break;
   }
@@ -237,8 +237,8 @@ void end_old(const InnerCall& call, size_t block, size_t bytes) {
   call->is_recorded = false;
   if (HEAPPROF_LIKELY(slot.what.kind == Kind::Release)) {
     const size_t block = call->given[slot.first];
-    if (block != 0 && HEAPPROF_UNLIKELY(!record_free_fast(pointer(block), cfa_of(call->frame))))
-      record_free(pointer(block), cfa_of(call->frame));
+    if (block != 0 && HEAPPROF_UNLIKELY(!record_free_fast(pointer(block), call->frame)))
+      record_free(pointer(block), call->frame);
   } else {
     call->one = 1;
     call->bytes = 0;
@@ -260,11 +260,11 @@ bool has_inner_allocator() { return g_code.count != 0; }
 
 bool is_inner_code(uint64_t pc_avma) { return g_code.count != 0 && is_in_ranges(pc_avma); }
 
-bool is_call_of_inner(const uint64_t* hook_frame) {
+bool is_call_of_inner(HookFrame hook_frame) {
   if (!is_within(hook_frame)) return false;
-  if (hook_frame[1] == reinterpret_cast<uint64_t>(heapprof_inner_returned)) return true;
-  if (!is_inner_code(hook_frame[1] - 1)) return false;
-  return is_of_allocator(called_by_code(code_before(hook_frame[1]), hook_frame[1]));
+  if (returns_to(hook_frame) == reinterpret_cast<uint64_t>(heapprof_inner_returned)) return true;
+  if (!is_inner_code(returns_to(hook_frame) - 1)) return false;
+  return is_of_allocator(called_by_code(code_before(returns_to(hook_frame)), returns_to(hook_frame)));
 }
 
 }  // namespace heapprof::agent

@@ -46,7 +46,7 @@ void hook_inner_allocators();
 bool has_inner_allocator();
 // True if the allocator's code called the exported hook that has this frame, while one of the allocator's functions was
 // in progress.
-bool is_call_of_inner(const uint64_t* hook_frame);
+bool is_call_of_inner(HookFrame hook_frame);
 // True if the address lies in the allocator's code.
 bool is_inner_code(uint64_t pc_avma);
 

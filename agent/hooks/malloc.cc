@@ -72,22 +72,22 @@ void find_in_program(Function* function, const char* name) {
 // True if an allocator inside the executable gets a block here and returns it to its own caller (it has no
 // aligned_alloc, and its operator new calls libc's). Such a block is recorded in the allocator's hooks, which also see
 // it freed.
-[[gnu::always_inline]] inline bool is_counted_inside(const uint64_t* hook_frame) {
+[[gnu::always_inline]] inline bool is_counted_inside(HookFrame hook_frame) {
   return HEAPPROF_UNLIKELY(g_program_free != nullptr) && is_call_of_inner(hook_frame);
 }
 
 // The hook calls the functions for uncommon cases last, so it need not keep anything across that call.
-[[gnu::noinline]] void free_slow(void* block, uint64_t sp) {
-  if (HEAPPROF_LIKELY(is_end_passed(block, sp))) return g_real.free(block);
-  record_reported_free(block, sp);
+[[gnu::noinline]] void free_slow(void* block, HookFrame hook_frame) {
+  if (HEAPPROF_LIKELY(is_end_passed(block, hook_frame))) return g_real.free(block);
+  record_reported_free(block, hook_frame);
   g_real.free(block);
 }
-[[gnu::noinline]] void free_sized_slow(void* block, size_t size, uint64_t sp) {
-  record_free(block, sp);
+[[gnu::noinline]] void free_sized_slow(void* block, size_t size, HookFrame hook_frame) {
+  record_free(block, hook_frame);
   g_real.free_sized(block, size);
 }
-[[gnu::noinline]] void free_aligned_sized_slow(void* block, size_t alignment, size_t size, uint64_t sp) {
-  record_free(block, sp);
+[[gnu::noinline]] void free_aligned_sized_slow(void* block, size_t alignment, size_t size, HookFrame hook_frame) {
+  record_free(block, hook_frame);
   g_real.free_aligned_sized(block, alignment, size);
 }
 
@@ -146,8 +146,8 @@ HOOK void* malloc(size_t size) {
 
 HOOK void free(void* block) {
   HEAPPROF_CALL_EARLY(free, block);
-  if (HEAPPROF_LIKELY(block != nullptr) && HEAPPROF_UNLIKELY(!record_free_fast(block, cfa_of(HEAPPROF_HOOK_FRAME()))))
-    return free_slow(block, cfa_of(HEAPPROF_HOOK_FRAME()));
+  if (HEAPPROF_LIKELY(block != nullptr) && HEAPPROF_UNLIKELY(!record_free_fast(block, HEAPPROF_HOOK_FRAME())))
+    return free_slow(block, HEAPPROF_HOOK_FRAME());
   g_real.free(block);
 }
 
@@ -235,15 +235,15 @@ HOOK void* pvalloc(size_t size) {
 HOOK void free_sized(void* block, size_t size) {
   HEAPPROF_CALL_EARLY(free_sized, block, size);
   if (HEAPPROF_UNLIKELY(g_program_free != nullptr)) return g_program_free(block);
-  if (block != nullptr && HEAPPROF_UNLIKELY(!record_free_fast(block, cfa_of(HEAPPROF_HOOK_FRAME()))))
-    return free_sized_slow(block, size, cfa_of(HEAPPROF_HOOK_FRAME()));
+  if (block != nullptr && HEAPPROF_UNLIKELY(!record_free_fast(block, HEAPPROF_HOOK_FRAME())))
+    return free_sized_slow(block, size, HEAPPROF_HOOK_FRAME());
   g_real.free_sized(block, size);
 }
 
 HOOK void free_aligned_sized(void* block, size_t alignment, size_t size) {
   HEAPPROF_CALL_EARLY(free_aligned_sized, block, alignment, size);
   if (HEAPPROF_UNLIKELY(g_program_free != nullptr)) return g_program_free(block);
-  if (block != nullptr && HEAPPROF_UNLIKELY(!record_free_fast(block, cfa_of(HEAPPROF_HOOK_FRAME()))))
-    return free_aligned_sized_slow(block, alignment, size, cfa_of(HEAPPROF_HOOK_FRAME()));
+  if (block != nullptr && HEAPPROF_UNLIKELY(!record_free_fast(block, HEAPPROF_HOOK_FRAME())))
+    return free_aligned_sized_slow(block, alignment, size, HEAPPROF_HOOK_FRAME());
   g_real.free_aligned_sized(block, alignment, size);
 }

@@ -47,7 +47,7 @@ struct RealMapping {
 };
 RealMapping g_real_mapping;  // all nullptr before the start
 
-constexpr uint64_t kUsualEnd = 1ull << 47;  // the end of a program's addresses, without five levels of page tables
+constexpr uint64_t kUsualEnd = uint64_t{1} << kUsualAddressBits;
 
 // The code of the object that serves malloc, unless that is libc. Calls from there are the allocator's own.
 uint64_t g_allocator_start_avma = 0;
@@ -89,7 +89,7 @@ uint32_t device_of(int protection, bool is_file) {
   return is_file ? wire::kMappedFileDevice : wire::kMappedDevice;
 }
 
-bool is_recorded(const uint64_t* hook_frame) {
+bool is_recorded(HookFrame hook_frame) {
   if (HEAPPROF_UNLIKELY(g_real_mapping.mmap == nullptr)) return false;
   if (HEAPPROF_UNLIKELY(!has_own_variables())) {  // the thread has no ring, so the event is lost
     if (g_fork_page.state == AgentState::kOn && g_control != nullptr)
@@ -99,8 +99,8 @@ bool is_recorded(const uint64_t* hook_frame) {
   begin_own_variables();
   // Whatever is mapped while the agent tries the allocator, or starts, belongs to the allocator.
   return (t_flags & kThreadInside) == 0 &&
-         hook_frame[1] - g_allocator_start_avma >= g_allocator_end_avma - g_allocator_start_avma &&
-         !is_inner_code(hook_frame[1]);
+         returns_to(hook_frame) - g_allocator_start_avma >= g_allocator_end_avma - g_allocator_start_avma &&
+         !is_inner_code(returns_to(hook_frame));
 }
 // True if the range can be valid; the kernel refuses others.
 bool is_pages(const void* address, size_t size_bytes) {
@@ -111,12 +111,11 @@ uint64_t number(const void* address) { return reinterpret_cast<uint64_t>(address
 
 // ---- Records ----
 
-void record_begin(const void* address, uint64_t size_bytes, uint32_t device, uint64_t flags,
-                  const uint64_t* hook_frame) {
+void record_begin(const void* address, uint64_t size_bytes, uint32_t device, uint64_t flags, HookFrame hook_frame) {
   if (address == nullptr) return;  // a program may map page 0, but a record cannot hold that address
   record_device({DeviceOperation::kMapRange, device, flags, number(address), size_bytes}, hook_frame);
 }
-void record_end(DeviceOperation operation, const void* address, uint64_t size_bytes, const uint64_t* hook_frame) {
+void record_end(DeviceOperation operation, const void* address, uint64_t size_bytes, HookFrame hook_frame) {
   note_unmapping();
   record_device({operation, 0, size_bytes, number(address), 0}, hook_frame);
 }
@@ -124,7 +123,7 @@ void record_end(DeviceOperation operation, const void* address, uint64_t size_by
 // The program's break went from one address to the other: the program has the pages that begin below it. The end of
 // pages is recorded after the call, because libc reports success even if the kernel refused. No other mapping is placed
 // there in that moment.
-void record_break(uint64_t from, uint64_t to, const uint64_t* hook_frame) {
+void record_break(uint64_t from, uint64_t to, HookFrame hook_frame) {
   const uint64_t before = round_up(from);
   const uint64_t after = round_up(to);
   if (after > before) {
@@ -136,7 +135,7 @@ void record_break(uint64_t from, uint64_t to, const uint64_t* hook_frame) {
 
 // Inlined: the hook's frame must still be there.
 [[gnu::always_inline]] inline int change_protection(void* address, size_t size_bytes, int protection, int result,
-                                                    const uint64_t* hook_frame) {
+                                                    HookFrame hook_frame) {
   if (result != 0 || !is_recorded(hook_frame) || !is_pages(address, size_bytes)) return result;
   // Such pages are room for code that a program generates; most of it is never touched. V8 makes 510 MiB so in one
   // call.
@@ -180,7 +179,7 @@ using namespace heapprof::agent;
 namespace {
 
 [[gnu::always_inline]] inline void* note_mapped(void* mapped, size_t size_bytes, int protection, int flags,
-                                                const uint64_t* hook_frame) {
+                                                HookFrame hook_frame) {
   if (mapped == MAP_FAILED || !is_recorded(hook_frame)) return mapped;
   const bool is_file = (flags & MAP_ANONYMOUS) == 0;
   record_begin(mapped, round_up(size_bytes, page_bytes_of(flags)), device_of(protection, is_file),
@@ -194,7 +193,7 @@ void* map_by_kernel(void* address, size_t size_bytes, int protection, int flags,
 }
 
 template <typename Call>
-[[gnu::always_inline]] inline int unmap(void* address, size_t size_bytes, Call call, const uint64_t* hook_frame) {
+[[gnu::always_inline]] inline int unmap(void* address, size_t size_bytes, Call call, HookFrame hook_frame) {
   const bool ends = is_recorded(hook_frame) && is_pages(address, size_bytes);
   // Most kernels refuse a range beyond kUsualEnd. If it were recorded before the call, other threads' pages would seem
   // unmapped for a moment.
@@ -212,7 +211,7 @@ template <typename Call>
 // If the range has no bytes, or MREMAP_DONTUNMAP is set, the range stays: the call makes a second one.
 template <typename Call>
 [[gnu::always_inline]] inline void* move(void* old_address, size_t old_bytes, size_t new_bytes, int flags, Call call,
-                                         const uint64_t* hook_frame) {
+                                         HookFrame hook_frame) {
   constexpr int kDontUnmap = 4;  // MREMAP_DONTUNMAP, since Linux 5.7
   const bool is_range = is_recorded(hook_frame) && is_pages(old_address, old_bytes == 0 ? 1 : old_bytes);
   const bool is_copy = (flags & kDontUnmap) != 0;

@@ -73,26 +73,26 @@ __attribute__((noinline)) void* NewSizeOtherOther(size_t size, void* other, void
 // For uncommon cases: records, then calls the real operator. This is the hook's last call, so the hook need not keep
 // anything across it.
 template <size_t kIndex, typename... Others>
-__attribute__((noinline)) void delete_slow(void* block, Others... others, uint64_t sp) {
-  record_free(block, sp);
+__attribute__((noinline)) void delete_slow(void* block, Others... others, HookFrame hook_frame) {
+  record_free(block, hook_frame);
   reinterpret_cast<void (*)(void*, Others...)>(g_real_new[kIndex])(block, others...);
 }
 template <size_t kIndex>
 __attribute__((noinline)) void Delete(void* block) {
-  if (block != nullptr && HEAPPROF_UNLIKELY(!record_free_fast(block, cfa_of(HEAPPROF_HOOK_FRAME()))))
-    return delete_slow<kIndex>(block, cfa_of(HEAPPROF_HOOK_FRAME()));
+  if (block != nullptr && HEAPPROF_UNLIKELY(!record_free_fast(block, HEAPPROF_HOOK_FRAME())))
+    return delete_slow<kIndex>(block, HEAPPROF_HOOK_FRAME());
   reinterpret_cast<void (*)(void*)>(g_real_new[kIndex])(block);
 }
 template <size_t kIndex>
 __attribute__((noinline)) void DeleteOther(void* block, void* other) {
-  if (block != nullptr && HEAPPROF_UNLIKELY(!record_free_fast(block, cfa_of(HEAPPROF_HOOK_FRAME()))))
-    return delete_slow<kIndex, void*>(block, other, cfa_of(HEAPPROF_HOOK_FRAME()));
+  if (block != nullptr && HEAPPROF_UNLIKELY(!record_free_fast(block, HEAPPROF_HOOK_FRAME())))
+    return delete_slow<kIndex, void*>(block, other, HEAPPROF_HOOK_FRAME());
   reinterpret_cast<void (*)(void*, void*)>(g_real_new[kIndex])(block, other);
 }
 template <size_t kIndex>
 __attribute__((noinline)) void DeleteOtherOther(void* block, void* other, void* third) {
-  if (block != nullptr && HEAPPROF_UNLIKELY(!record_free_fast(block, cfa_of(HEAPPROF_HOOK_FRAME()))))
-    return delete_slow<kIndex, void*, void*>(block, other, third, cfa_of(HEAPPROF_HOOK_FRAME()));
+  if (block != nullptr && HEAPPROF_UNLIKELY(!record_free_fast(block, HEAPPROF_HOOK_FRAME())))
+    return delete_slow<kIndex, void*, void*>(block, other, third, HEAPPROF_HOOK_FRAME());
   reinterpret_cast<void (*)(void*, void*, void*)>(g_real_new[kIndex])(block, other, third);
 }
 

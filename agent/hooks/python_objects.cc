@@ -72,7 +72,7 @@ const Wrapper* wrapper_of(void* context) { return static_cast<const Wrapper*>(co
 bool is_latest(const Wrapper* wrapper) { return g_latest[wrapper->domain] == wrapper; }
 
 [[gnu::always_inline]] inline void record_inner(DeviceOperation operation, const void* block, size_t size_bytes,
-                                                const uint64_t* hook_frame) {
+                                                HookFrame hook_frame) {
   record_device({operation, wire::kPythonDevice, 0, reinterpret_cast<uint64_t>(block), size_bytes}, hook_frame);
 }
 

@@ -54,7 +54,8 @@ struct Visit {
 bool is_only_thread() {
   constexpr nlink_t kLinksOfFolder = 2;
   struct stat facts;
-  const long result = raw_syscall(SYS_stat, reinterpret_cast<long>("/proc/self/task"), reinterpret_cast<long>(&facts));
+  const long result = raw_syscall(SYS_newfstatat, AT_FDCWD, reinterpret_cast<long>("/proc/self/task"),
+                                  reinterpret_cast<long>(&facts), 0);
   return !is_error(result) && facts.st_nlink == kLinksOfFolder + 1;
 }
 

@@ -41,7 +41,7 @@ void unmap_private(void* memory, size_t size_bytes);
 
 // A large variable that begins as zeros. It counts towards none of those limits either, once uncount_large_variables()
 // was called; it may not be used before. (For the assembler, the text after the `#` is a comment.)
-#define HEAPPROF_LARGE __attribute__((section(".heapprof_large,\"aw\",@nobits#")))
+#define HEAPPROF_LARGE __attribute__((section(".heapprof_large,\"aw\",@nobits" HEAPPROF_COMMENT)))
 struct LargeVariables {
   const void* start;
   size_t size_bytes;

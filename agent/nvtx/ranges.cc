@@ -38,7 +38,7 @@ uint32_t find_pushed(const Context* context, uint32_t domain) {
   return 0;
 }
 
-void record_end(uint64_t id, const uint64_t* hook_frame) {
+void record_end(uint64_t id, HookFrame hook_frame) {
   if (id != 0 && HEAPPROF_LIKELY(record_scope_fast<wire::ScopeOperation::kEndOnly>(0, id, hook_frame) != 0)) return;
   record_scope(wire::ScopeOperation::kEndOnly, 0, id, hook_frame);
 }
@@ -50,7 +50,7 @@ bool is_on() {
   return HEAPPROF_LIKELY(g_fork_page.state == AgentState::kOn) && g_control->nvtx != 0;
 }
 
-int push(uint32_t domain, uint32_t name, uint64_t items, const uint64_t* hook_frame) {
+int push(uint32_t domain, uint32_t name, uint64_t items, HookFrame hook_frame) {
   Context* const context = own_context(hook_frame);
   if (context == nullptr) return kNoTracking;
   const uint32_t outer = find_pushed(context, domain);
@@ -66,7 +66,7 @@ int push(uint32_t domain, uint32_t name, uint64_t items, const uint64_t* hook_fr
   return static_cast<int>(level);
 }
 
-int pop(uint32_t domain, const uint64_t* hook_frame) {
+int pop(uint32_t domain, HookFrame hook_frame) {
   Context* const context = own_context(hook_frame);
   if (context == nullptr) return kNoTracking;
   if (HEAPPROF_UNLIKELY(context->pushed > kMostPushed)) return static_cast<int>(--context->pushed);
@@ -83,18 +83,18 @@ int pop(uint32_t domain, const uint64_t* hook_frame) {
   return static_cast<int>(level_in(range));
 }
 
-uint64_t start(uint32_t name, uint64_t items, const uint64_t* hook_frame) {
+uint64_t start(uint32_t name, uint64_t items, HookFrame hook_frame) {
   const uint64_t id = record_scope(wire::ScopeOperation::kBeginApart, name, 0, hook_frame);
   if (id == 0) return 0;
   if (items != 0) record_scope_items(id, items, hook_frame);
   return session_bits() | id;
 }
 
-void end(uint64_t range, const uint64_t* hook_frame) {
+void end(uint64_t range, HookFrame hook_frame) {
   if (range != 0 && range - id_in(range) != session_bits()) return;
   record_end(id_in(range), hook_frame);
 }
 
-void mark(uint32_t name, const uint64_t* hook_frame) { record_scope(wire::ScopeOperation::kMark, name, 0, hook_frame); }
+void mark(uint32_t name, HookFrame hook_frame) { record_scope(wire::ScopeOperation::kMark, name, 0, hook_frame); }
 
 }  // namespace heapprof::agent::nvtx

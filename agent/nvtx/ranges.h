@@ -11,6 +11,7 @@
 // Cost:     tests/targets/nvtx/nvtx_ranges.cc measures a pair (`nvtx_ranges cost`).
 #pragma once
 
+#include "agent/arch/arch.h"
 #include "agent/nvtx/abi.h"
 
 namespace heapprof::agent::nvtx {
@@ -19,12 +20,12 @@ namespace heapprof::agent::nvtx {
 bool is_on();
 
 // name: the name's number. items: 0: none. Returns the range's level in its domain; kNoTracking: it is not recorded.
-int push(uint32_t domain, uint32_t name, uint64_t items, const uint64_t* hook_frame);
+int push(uint32_t domain, uint32_t name, uint64_t items, HookFrame hook_frame);
 // Returns the level of the range that it ends; kFailed: no range.
-int pop(uint32_t domain, const uint64_t* hook_frame);
+int pop(uint32_t domain, HookFrame hook_frame);
 // Returns the range's id; 0: it is not recorded.
-uint64_t start(uint32_t name, uint64_t items, const uint64_t* hook_frame);
-void end(uint64_t range, const uint64_t* hook_frame);
-void mark(uint32_t name, const uint64_t* hook_frame);
+uint64_t start(uint32_t name, uint64_t items, HookFrame hook_frame);
+void end(uint64_t range, HookFrame hook_frame);
+void mark(uint32_t name, HookFrame hook_frame);
 
 }  // namespace heapprof::agent::nvtx

@@ -83,7 +83,7 @@ uint64_t items_of(const Attributes* attributes) {
 // gets.
 template <typename Name>
 uint64_t start_beside(bool has_theirs, uint64_t theirs, bool has_end, uint32_t domain, uint64_t items, Name name,
-                      const uint64_t* hook_frame) {
+                      HookFrame hook_frame) {
   if (!is_on() || (has_theirs && theirs == 0)) return theirs;
   const uint64_t ours = start(name(), items, hook_frame);
   if (has_theirs) {
@@ -94,7 +94,7 @@ uint64_t start_beside(bool has_theirs, uint64_t theirs, bool has_end, uint32_t d
 }
 
 // pre: is_on()
-void end_beside(bool has_theirs, uint32_t domain, uint64_t range, const uint64_t* hook_frame) {
+void end_beside(bool has_theirs, uint32_t domain, uint64_t range, HookFrame hook_frame) {
   if (!has_theirs) return end(range, hook_frame);
   if (range != 0) end(take_range(domain, range), hook_frame);
 }

@@ -40,7 +40,8 @@ static_assert(sizeof(Shared) <= 4096);
 class MapsReader {
  public:
   MapsReader()
-      : fd_(static_cast<int>(raw_syscall(SYS_open, reinterpret_cast<long>("/proc/thread-self/maps"), O_RDONLY))) {}
+      : fd_(static_cast<int>(
+            raw_syscall(SYS_openat, AT_FDCWD, reinterpret_cast<long>("/proc/thread-self/maps"), O_RDONLY))) {}
   ~MapsReader() {
     if (fd_ >= 0) sys_close(fd_);
   }
@@ -138,7 +139,7 @@ void filter_calls(bool has_no_files) {
                                    SYS_getrlimit,
                                    SYS_prlimit64,
                                    SYS_clock_nanosleep,
-                                   SYS_arch_prctl,
+                                   kStorageSystemCall,
                                    SYS_getrandom,
                                    SYS_getcpu,
                                    SYS_set_robust_list,
@@ -213,8 +214,8 @@ bool has_other_namespace_for_children() {
   constexpr const char* kOfChildren = "/proc/thread-self/ns/pid_for_children";
   char own[64] = {}, of_children[64] = {}, facts[256];
   const auto read = [](const char* path, char(&text)[64]) {
-    return !is_error(
-        raw_syscall(SYS_readlink, reinterpret_cast<long>(path), reinterpret_cast<long>(text), sizeof text - 1));
+    return !is_error(raw_syscall(SYS_readlinkat, AT_FDCWD, reinterpret_cast<long>(path), reinterpret_cast<long>(text),
+                                 sizeof text - 1));
   };
   if (!read(kOwn, own)) return false;  // without /proc, the copy ends at once (protect_shared_memory)
   if (read(kOfChildren, of_children)) return strcmp(own, of_children) != 0;

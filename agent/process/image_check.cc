@@ -137,7 +137,8 @@ ImageObstacle check_agent(const char* path) {
   if (path[strcspn(path, " :$")] != 0) return ImageObstacle::kAgentUnreadable;  // LD_PRELOAD cannot hold such a path
   const File file(AT_FDCWD, path);
   if (file.has_no_descriptor()) return kNoDescriptor;
-  const bool is_readable = file.is_open() && !is_error(raw_syscall(SYS_access, reinterpret_cast<long>(path), R_OK));
+  const bool is_readable =
+      file.is_open() && !is_error(raw_syscall(SYS_faccessat, AT_FDCWD, reinterpret_cast<long>(path), R_OK));
   return is_readable ? ImageObstacle::kNone : ImageObstacle::kAgentUnreadable;
 }
 
@@ -165,8 +166,9 @@ char* script_interpreter(char* head) {
 
 bool is_executable_file(const char* path) {
   struct stat facts;
-  if (is_error(raw_syscall(SYS_stat, reinterpret_cast<long>(path), reinterpret_cast<long>(&facts)))) return false;
-  return S_ISREG(facts.st_mode) && !is_error(raw_syscall(SYS_access, reinterpret_cast<long>(path), X_OK));
+  if (is_error(raw_syscall(SYS_newfstatat, AT_FDCWD, reinterpret_cast<long>(path), reinterpret_cast<long>(&facts), 0)))
+    return false;
+  return S_ISREG(facts.st_mode) && !is_error(raw_syscall(SYS_faccessat, AT_FDCWD, reinterpret_cast<long>(path), X_OK));
 }
 
 // What execvp searches, in the program's memory: PATH's value, or its default. nullptr: environ cannot be read.
@@ -250,7 +252,7 @@ DescriptorLink::DescriptorLink(int fd) {
 }
 
 const char* read_link(const char* link, char* memory, unsigned long bytes) {
-  const long got = raw_syscall(SYS_readlink, reinterpret_cast<long>(link), reinterpret_cast<long>(memory),
+  const long got = raw_syscall(SYS_readlinkat, AT_FDCWD, reinterpret_cast<long>(link), reinterpret_cast<long>(memory),
                                static_cast<long>(bytes - 1));
   if (is_error(got)) return link;
   memory[got] = 0;

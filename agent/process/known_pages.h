@@ -10,6 +10,7 @@
 // Cost:     1 ns; a system call for a new page.
 #pragma once
 
+#include "agent/arch/arch.h"
 #include "agent/process/own_memory.h"
 #include "shared/wire.h"
 
@@ -50,7 +51,8 @@ class KnownPages {
     uint64_t& known = pages_[page % kKept];
     if (__builtin_expect(known == page && page != 0, 1)) return true;
     const uint64_t start = page * wire::kPageBytes;
-    if (page == 0 || page >> (47 - 12) != 0 || find_readable_end(start, start + wire::kPageBytes) == start)
+    if (page == 0 || page >= (uint64_t{1} << kUsualAddressBits) / wire::kPageBytes ||
+        find_readable_end(start, start + wire::kPageBytes) == start)
       return false;
     known = page;
     return true;

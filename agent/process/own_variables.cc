@@ -16,7 +16,7 @@ uint64_t ask_storage_avma() {
 
 // Only the newest versions of Valgrind know the instruction.
 void settle_own_variables() {
-  g_can_read_storage_register = (processor_flags() & kHasStorageInstruction) != 0 && !is_in_valgrind();
+  g_can_read_storage_register = has_storage_instruction(processor_flags()) && !is_in_valgrind();
 }
 
 }  // namespace heapprof::agent

@@ -34,14 +34,16 @@ uint64_t g_thread_id_off = 0;     // 0: libc does not tell
 
 bool is_on(const AlternateStack& stack, uint64_t sp) { return sp - stack.low_avma - 1 < stack.size_bytes; }
 
-uint32_t thread_id_at(uint64_t off) { return *reinterpret_cast<const uint32_t*>(descriptor_avma() + off); }
+uint32_t thread_id_at(uint64_t off) {
+  return *reinterpret_cast<const uint32_t*>(descriptor_avma(g_descriptor_bytes) + off);
+}
 
 }  // namespace
 
 ThreadStacks::ThreadStacks(bool may_ask) {
   own_end_avma_ = reinterpret_cast<uint64_t>(__libc_stack_end);
   own_low_avma_ = own_end_avma_ - kMainStackBytes;
-  const uint64_t descriptor = descriptor_avma();
+  const uint64_t descriptor = descriptor_avma(g_descriptor_bytes);
   const auto* words = reinterpret_cast<const uint64_t*>(descriptor);
   for (uint64_t i = 0; i + 1 < g_descriptor_bytes / 8; ++i) {
     const uint64_t low = words[i];

@@ -143,9 +143,9 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
 
 // Begins an event that ends a block. The loader frees memory while it unloads an object, so this is where every unload
 // is noticed: a hook of dlclose would not see what libc unloads by itself (gconv modules).
-Context* begin_ending_event(uint64_t sp) {
-  if (HEAPPROF_UNLIKELY(is_loader(*reinterpret_cast<const uint64_t*>(sp - 8))) && is_unloading()) note_unloading();
-  return begin_event(sp);
+Context* begin_ending_event(HookFrame hook_frame) {
+  if (HEAPPROF_UNLIKELY(is_loader(returns_to(hook_frame))) && is_unloading()) note_unloading();
+  return begin_event(cfa_of(hook_frame));
 }
 
 uint64_t address_of(const void* block) { return reinterpret_cast<uint64_t>(block); }
@@ -161,17 +161,17 @@ bool is_time_for(const Waiting& waiting, UnwindContext* unwind) {
 }
 
 // If the loader made the call, it may be adding an object.
-void look_for_loads(const uint64_t* hook_frame) {
-  if (HEAPPROF_UNLIKELY(is_loader(hook_frame[1]))) note_loading();
+void look_for_loads(HookFrame hook_frame) {
+  if (HEAPPROF_UNLIKELY(is_loader(returns_to(hook_frame)))) note_loading();
 }
 
 }  // namespace
 
 void record_begun_by(wire::RecordType type, Context* context, const void* block, size_t size_bytes,
-                     uint64_t interval_bytes, const uint64_t* hook_frame) {
+                     uint64_t interval_bytes, HookFrame hook_frame) {
   // An allocator whose addition overflowed returned a small block (tcmalloc, memalign(3, SIZE_MAX)): its size is
   // unknown.
-  constexpr size_t kAddressSpaceBytes = size_t{1} << 47;
+  constexpr size_t kAddressSpaceBytes = size_t{1} << kUsualAddressBits;
   if (HEAPPROF_UNLIKELY(size_bytes > kAddressSpaceBytes)) size_bytes = 0;
   look_for_loads(hook_frame);
   if (HEAPPROF_UNLIKELY(!is_usable(context))) {
@@ -192,10 +192,10 @@ void record_begun_by(wire::RecordType type, Context* context, const void* block,
   if (HEAPPROF_UNLIKELY(is_time)) call_kept(waiting->act);
 }
 
-void record_changed(Context* context, uint64_t w0, const uint64_t* hook_frame) {
+void record_changed(Context* context, uint64_t w0, HookFrame hook_frame) {
   look_for_loads(hook_frame);
   StackDelta delta;
-  if (HEAPPROF_UNLIKELY(!capture_plain_stack(context->unwind, hook_frame[1], cfa_of(hook_frame), &delta))) {
+  if (HEAPPROF_UNLIKELY(!capture_plain_stack(context->unwind, returns_to(hook_frame), cfa_of(hook_frame), &delta))) {
     const auto* block = reinterpret_cast<const void*>(wire::record_address(w0));
     return record_begun(wire::record_type(w0), context, block, wire::record_size(w0), hook_frame);
   }
@@ -212,7 +212,7 @@ void record_changed(Context* context, uint64_t w0, const uint64_t* hook_frame) {
   end_event_fast(context);
 }
 
-void record_stacked(wire::RecordType type, const void* block, size_t size_bytes, const uint64_t* hook_frame) {
+void record_stacked(wire::RecordType type, const void* block, size_t size_bytes, HookFrame hook_frame) {
   if (HEAPPROF_UNLIKELY(recording() != 0)) return record_sampled(type, block, size_bytes, hook_frame);
   look_for_loads(hook_frame);
   Context* context = begin_event(cfa_of(hook_frame));
@@ -222,20 +222,20 @@ void record_stacked(wire::RecordType type, const void* block, size_t size_bytes,
   record_sampled(type, block, size_bytes, hook_frame);
 }
 
-void record_free(const void* block, uint64_t sp) {
-  if (!is_end_passed(block, sp)) record_reported_free(block, sp);
+void record_free(const void* block, HookFrame hook_frame) {
+  if (!is_end_passed(block, hook_frame)) record_reported_free(block, hook_frame);
 }
 
-void record_reported_free(const void* block, uint64_t sp) {
-  Context* context = begin_ending_event(sp);
+void record_reported_free(const void* block, HookFrame hook_frame) {
+  Context* context = begin_ending_event(hook_frame);
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
   write_plain(context, wire::RecordType::kFree, address_of(block));
   end_event(context);
 }
 
-bool record_realloc_begin(const void* block, const uint64_t* hook_frame) {
-  if (is_end_passed(block, cfa_of(hook_frame))) return false;
-  Context* context = begin_ending_event(cfa_of(hook_frame));
+bool record_realloc_begin(const void* block, HookFrame hook_frame) {
+  if (is_end_passed(block, hook_frame)) return false;
+  Context* context = begin_ending_event(hook_frame);
   if (HEAPPROF_UNLIKELY(context == nullptr)) return true;
   write_plain(context, wire::RecordType::kReallocBegin, address_of(block));
   end_event(context);
@@ -247,14 +247,14 @@ void record_ended(Context* context, wire::RecordType type) {
   end_event(context);
 }
 
-void record_realloc_failed(const void* begun, size_t size_bytes, const uint64_t* hook_frame) {
+void record_realloc_failed(const void* begun, size_t size_bytes, HookFrame hook_frame) {
   if (size_bytes != 0) take_back_end(begun);
   Context* context = begin_event(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
   record_ended(context, size_bytes == 0 ? wire::RecordType::kReallocFree : wire::RecordType::kReallocCancel);
 }
 
-void record_device(const DeviceRecord& record, const uint64_t* hook_frame) {
+void record_device(const DeviceRecord& record, HookFrame hook_frame) {
   Context* context = begin_event(cfa_of(hook_frame));
   if (context == nullptr) return;
   switch (record.operation) {

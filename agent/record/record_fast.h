@@ -53,8 +53,7 @@ template <bool kHasFresh>
 // Records a block whose stack equals that of the thread's previous record, or differs from it only in the calling line;
 // any other block goes to record.cc.
 template <wire::RecordType kType>
-[[gnu::always_inline]] inline void record_stacked_fast(const void* block, size_t size_bytes,
-                                                       const uint64_t* hook_frame) {
+[[gnu::always_inline]] inline void record_stacked_fast(const void* block, size_t size_bytes, HookFrame hook_frame) {
   if (HEAPPROF_UNLIKELY(is_sampling())) return record_sampled(kType, block, size_bytes, hook_frame);
   const uint64_t address = reinterpret_cast<uint64_t>(block);
   const uint64_t sp = cfa_of(hook_frame);
@@ -63,26 +62,27 @@ template <wire::RecordType kType>
   if (HEAPPROF_UNLIKELY(!is_stack_ready(context) || !is_compact(address) || !wire::is_compact_size(size_bytes)))
     return record_begun(kType, context, block, size_bytes, hook_frame);
   const uint64_t w0 = wire::pack_w0(kType, address, size_bytes);
-  switch (compare_plain_stack(context->unwind, hook_frame[1], sp)) {
+  switch (compare_plain_stack(context->unwind, returns_to(hook_frame), sp)) {
     case Likeness::kSame: write_short<false>(context, w0, context->unwind->plain_count, 0); break;
-    case Likeness::kOtherLine: write_short<true>(context, w0, context->unwind->plain_count - 1, hook_frame[1]); break;
+    case Likeness::kOtherLine:
+      write_short<true>(context, w0, context->unwind->plain_count - 1, returns_to(hook_frame));
+      break;
     case Likeness::kOther: return record_changed(context, w0, hook_frame);
   }
   end_event_fast(context);
 }
 
-[[gnu::always_inline]] inline void record_malloc_fast(const void* block, size_t size_bytes,
-                                                      const uint64_t* hook_frame) {
+[[gnu::always_inline]] inline void record_malloc_fast(const void* block, size_t size_bytes, HookFrame hook_frame) {
   record_stacked_fast<wire::RecordType::kMalloc>(block, size_bytes, hook_frame);
 }
 
 // Records the end, or possible end, of a block. False: nothing was recorded; record.cc has to record it.
 template <wire::RecordType kType>
-[[gnu::always_inline]] inline bool record_ending_fast(const void* block, uint64_t sp) {
+[[gnu::always_inline]] inline bool record_ending_fast(const void* block, HookFrame hook_frame) {
   const uint64_t address = reinterpret_cast<uint64_t>(block);
   if (HEAPPROF_UNLIKELY(is_sampling())) return false;
-  if (HEAPPROF_UNLIKELY(is_loader(*reinterpret_cast<const uint64_t*>(sp - 8)))) return false;
-  Context* context = begin_event_fast(sp);
+  if (HEAPPROF_UNLIKELY(is_loader(returns_to(hook_frame)))) return false;
+  Context* context = begin_event_fast(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return false;
   const bool can_write = is_ready(context) && HEAPPROF_LIKELY(is_compact(address));
   if (can_write) write_short<false>(context, wire::pack_w0(kType, address, 0), 0, 0);
@@ -90,13 +90,13 @@ template <wire::RecordType kType>
   return can_write;
 }
 
-[[gnu::always_inline]] inline bool record_free_fast(const void* block, uint64_t sp) {
-  return record_ending_fast<wire::RecordType::kFree>(block, sp);
+[[gnu::always_inline]] inline bool record_free_fast(const void* block, HookFrame hook_frame) {
+  return record_ending_fast<wire::RecordType::kFree>(block, hook_frame);
 }
 
 // As record_realloc_begin.
-[[gnu::always_inline, nodiscard]] inline bool record_realloc_begin_fast(const void* block, const uint64_t* hook_frame) {
-  if (HEAPPROF_LIKELY(record_ending_fast<wire::RecordType::kReallocBegin>(block, cfa_of(hook_frame)))) return true;
+[[gnu::always_inline, nodiscard]] inline bool record_realloc_begin_fast(const void* block, HookFrame hook_frame) {
+  if (HEAPPROF_LIKELY(record_ending_fast<wire::RecordType::kReallocBegin>(block, hook_frame))) return true;
   return record_realloc_begin(block, hook_frame);
 }
 
@@ -122,7 +122,7 @@ template <wire::RecordType kType>
 
 // As record_realloc_end.
 [[gnu::always_inline]] inline void record_realloc_end_fast(const void* begun, const void* fresh, size_t size_bytes,
-                                                           const uint64_t* hook_frame) {
+                                                           HookFrame hook_frame) {
   if (HEAPPROF_UNLIKELY(begun == nullptr || fresh == nullptr))
     return record_realloc_end(begun, fresh, size_bytes, hook_frame);
   record_stacked_fast<wire::RecordType::kReallocEnd>(fresh, size_bytes, hook_frame);
@@ -138,7 +138,7 @@ inline uint64_t next_scope_id(Context* context) {
 
 // As record_scope. 0: nothing was recorded; call record_scope.
 template <wire::ScopeOperation kOperation>
-[[gnu::always_inline]] inline uint64_t record_scope_fast(uint32_t name, uint64_t id, const uint64_t* hook_frame) {
+[[gnu::always_inline]] inline uint64_t record_scope_fast(uint32_t name, uint64_t id, HookFrame hook_frame) {
   Context* const context = begin_event_fast(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return 0;
   const bool can_write =
@@ -158,7 +158,7 @@ template <wire::ScopeOperation kOperation>
 }
 
 // Records a launch (shared/kernels.h). False: nothing was recorded; call record_launch.
-[[gnu::always_inline]] inline bool record_launch_fast(wire::Record launch, const uint64_t* hook_frame) {
+[[gnu::always_inline]] inline bool record_launch_fast(wire::Record launch, HookFrame hook_frame) {
   Context* const context = begin_event_fast(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return false;
   const bool can_write = is_ready(context);

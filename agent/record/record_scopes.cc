@@ -23,9 +23,9 @@ void tell_launches(Context* context) {
 
 }  // namespace
 
-void (*g_at_scope_end)(const uint64_t* hook_frame) = nullptr;
+void (*g_at_scope_end)(HookFrame hook_frame) = nullptr;
 
-Context* own_context(const uint64_t* hook_frame) {
+Context* own_context(HookFrame hook_frame) {
   if (t_context == nullptr || t_context->session != g_session) {
     if (Context* const context = begin_event(cfa_of(hook_frame))) end_event(context);
   }
@@ -39,7 +39,7 @@ namespace {
 // path pays nothing for launches.
 // operator_word: 0 if the scope is not an operator
 [[gnu::always_inline]] inline uint64_t write_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id,
-                                                   uint32_t operator_word, const uint64_t* hook_frame) {
+                                                   uint32_t operator_word, HookFrame hook_frame) {
   Context* context = begin_event(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return 0;
   if (HEAPPROF_UNLIKELY(!is_prepared(context) || !reserve(context, kRecordBytes))) {
@@ -61,13 +61,13 @@ namespace {
 
 }  // namespace
 
-uint64_t record_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id, const uint64_t* hook_frame) {
+uint64_t record_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id, HookFrame hook_frame) {
   const bool is_end = operation == wire::ScopeOperation::kEnd || operation == wire::ScopeOperation::kEndOnly;
   if (HEAPPROF_UNLIKELY(is_end && g_at_scope_end != nullptr)) g_at_scope_end(hook_frame);
   return write_scope(operation, name, id, 0, hook_frame);
 }
 
-uint64_t record_operator(uint32_t name, uint32_t operator_word, const uint64_t* hook_frame) {
+uint64_t record_operator(uint32_t name, uint32_t operator_word, HookFrame hook_frame) {
   return write_scope(wire::ScopeOperation::kBegin, name, 0, operator_word, hook_frame);
 }
 
@@ -75,7 +75,7 @@ namespace {
 
 // Records an annotation of the memory at an address.
 void record_of_memory(wire::ScopeOperation operation, const void* block, uint32_t name, uint64_t id,
-                      const uint64_t* hook_frame) {
+                      HookFrame hook_frame) {
   Context* context = begin_event(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
   if (HEAPPROF_LIKELY(is_prepared(context) && reserve(context, kRecordBytes))) {
@@ -92,15 +92,15 @@ void record_of_memory(wire::ScopeOperation operation, const void* block, uint32_
 
 }  // namespace
 
-void record_block_name(const void* block, uint32_t name, const uint64_t* hook_frame) {
+void record_block_name(const void* block, uint32_t name, HookFrame hook_frame) {
   record_of_memory(wire::ScopeOperation::kNameBlock, block, name, 0, hook_frame);
 }
 
-void record_tensor(const void* block, wire::TensorRole role, uint32_t name, const uint64_t* hook_frame) {
+void record_tensor(const void* block, wire::TensorRole role, uint32_t name, HookFrame hook_frame) {
   record_of_memory(wire::ScopeOperation::kTensor, block, name, static_cast<uint64_t>(role), hook_frame);
 }
 
-void record_launch(wire::Record launch, const uint64_t* hook_frame) {
+void record_launch(wire::Record launch, HookFrame hook_frame) {
   Context* context = begin_event(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
   if (HEAPPROF_LIKELY(is_prepared(context) && reserve(context, kRecordBytes))) {
@@ -115,7 +115,7 @@ namespace {
 constexpr uint64_t kIdMask = (1ull << wire::kScopeIdBits) - 1;
 
 // Records what a program or the driver reports about an open scope or interval.
-void record_unstamped(wire::ScopeOperation operation, uint64_t id, uint64_t value, const uint64_t* hook_frame) {
+void record_unstamped(wire::ScopeOperation operation, uint64_t id, uint64_t value, HookFrame hook_frame) {
   Context* context = begin_event(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
   if (HEAPPROF_LIKELY(is_prepared(context) && reserve(context, kRecordBytes))) {
@@ -127,12 +127,11 @@ void record_unstamped(wire::ScopeOperation operation, uint64_t id, uint64_t valu
 
 }  // namespace
 
-void record_gpu_interval(wire::ScopeOperation operation, uint64_t id, uint64_t duration_ns,
-                         const uint64_t* hook_frame) {
+void record_gpu_interval(wire::ScopeOperation operation, uint64_t id, uint64_t duration_ns, HookFrame hook_frame) {
   record_unstamped(operation, id, duration_ns, hook_frame);
 }
 
-void record_scope_items(uint64_t id, uint64_t items, const uint64_t* hook_frame) {
+void record_scope_items(uint64_t id, uint64_t items, HookFrame hook_frame) {
   record_unstamped(wire::ScopeOperation::kItems, id, items, hook_frame);
 }
 

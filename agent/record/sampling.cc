@@ -61,8 +61,8 @@ bool choose(Context* context, const void* block, size_t size_bytes, uint64_t* in
 
 // Records a block if it is chosen. Not inlined, so that other blocks pay nothing for it.
 [[gnu::noinline]] void record_chosen(wire::RecordType type, const void* block, size_t size_bytes,
-                                     const uint64_t* hook_frame) {
-  if (HEAPPROF_UNLIKELY(is_loader(hook_frame[1]))) note_loading();
+                                     HookFrame hook_frame) {
+  if (HEAPPROF_UNLIKELY(is_loader(returns_to(hook_frame)))) note_loading();
   Context* context = begin_event(cfa_of(hook_frame));
   if (context == nullptr) return;
   uint64_t interval_bytes = 0;
@@ -78,11 +78,11 @@ bool choose(Context* context, const void* block, size_t size_bytes, uint64_t* in
 
 }  // namespace
 
-void record_sampled(wire::RecordType type, const void* block, size_t size_bytes, const uint64_t* hook_frame) {
+void record_sampled(wire::RecordType type, const void* block, size_t size_bytes, HookFrame hook_frame) {
   Context* context = t_context;
   const wire::Begins begins = wire::begins_of(recording());
   const bool is_begin =
-      HEAPPROF_LIKELY(type == wire::RecordType::kMalloc) && HEAPPROF_LIKELY(!is_loader(hook_frame[1]));
+      HEAPPROF_LIKELY(type == wire::RecordType::kMalloc) && HEAPPROF_LIKELY(!is_loader(returns_to(hook_frame)));
   // A forked child reads its parent's word until its session begins, which it does with its first block.
   if (is_begin && begins == wire::Begins::kNone && g_fork_page.state != AgentState::kUnknown) return;
   const bool is_plain =

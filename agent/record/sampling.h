@@ -34,18 +34,18 @@ inline bool may_be_chosen(uint64_t address) {
 }
 
 // False: the end of that block is not recorded. Call once for each end, as it takes the mark. pre: is_sampling()
-inline bool is_end_told(const void* block, uint64_t sp) {
+inline bool is_end_told(const void* block, HookFrame hook_frame) {
   const auto address = reinterpret_cast<uint64_t>(block);
   const bool has_mark = g_sampling.marks[wire::mark_index(address)].load(std::memory_order_relaxed) != 0;
   const bool is_chosen = HEAPPROF_UNLIKELY(has_mark) && may_be_chosen(address);
   // If the loader frees a block, it may be unloading an object: recording the free checks for that.
-  return is_chosen || HEAPPROF_UNLIKELY(is_loader(*reinterpret_cast<const uint64_t*>(sp - 8))) ||
+  return is_chosen || HEAPPROF_UNLIKELY(is_loader(returns_to(hook_frame))) ||
          HEAPPROF_UNLIKELY(wire::ends_of(recording()) == wire::Ends::kAll);
 }
 // True if the end of that block need not be recorded, because not all blocks are and its begin was not. Call once for
 // each end, as it takes the mark.
-[[gnu::always_inline]] inline bool is_end_passed(const void* block, uint64_t sp) {
-  return HEAPPROF_UNLIKELY(is_sampling()) && HEAPPROF_LIKELY(!is_end_told(block, sp));
+[[gnu::always_inline]] inline bool is_end_passed(const void* block, HookFrame hook_frame) {
+  return HEAPPROF_UNLIKELY(is_sampling()) && HEAPPROF_LIKELY(!is_end_told(block, hook_frame));
 }
 // The block stays live after all: marks it again, so that its end is recorded.
 inline void take_back_end(const void* block) {
@@ -54,6 +54,6 @@ inline void take_back_end(const void* block) {
 }
 
 // As record_stacked, if recording() was not 0.
-void record_sampled(wire::RecordType type, const void* block, size_t size_bytes, const uint64_t* hook_frame);
+void record_sampled(wire::RecordType type, const void* block, size_t size_bytes, HookFrame hook_frame);
 
 }  // namespace heapprof::agent

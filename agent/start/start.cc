@@ -48,6 +48,7 @@
 #include "agent/torch/operators.h"
 #include "agent/unwind/unwind.h"
 
+#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -125,7 +126,7 @@ void note_lost_child() {
   if (g_control == nullptr || is_collector_dead()) return;
   char path[sizeof wire::Note::text] = "a forked child";
   if (!is_filtered()) {
-    const long length = raw_syscall(SYS_readlink, reinterpret_cast<long>("/proc/thread-self/exe"),
+    const long length = raw_syscall(SYS_readlinkat, AT_FDCWD, reinterpret_cast<long>("/proc/thread-self/exe"),
                                     reinterpret_cast<long>(path), sizeof path - 1);
     if (!is_error(length)) path[length] = 0;
   }

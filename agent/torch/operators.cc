@@ -33,8 +33,8 @@ namespace {
 struct Callback {
   void* (*start)(void** result, const void* function);  // std::unique_ptr<ObserverContext>(const RecordFunction&)
   void (*end)(const void* function, void* kept);
-  double probability;
-  bool scopes[10];  // by at::RecordScope
+  uint64_t probability;  // a double; the agent uses no register for one
+  bool scopes[10];       // by at::RecordScope
   bool needs_inputs;
   bool needs_outputs;
   bool needs_ids;
@@ -130,7 +130,7 @@ OperatorTable::Entry* take_entry(Context* context) {
 
 // ---- The callbacks ----
 
-Kept* begin(const void* function, bool is_operator, bool is_backward, const uint64_t* hook_frame) {
+Kept* begin(const void* function, bool is_operator, bool is_backward, HookFrame hook_frame) {
   if (g_fork_page.state == AgentState::kUnknown && (t_flags & kThreadInside) == 0) start_session();
   if (g_fork_page.state != AgentState::kOn) return nullptr;
   Context* const context = own_context(hook_frame);
@@ -164,7 +164,7 @@ void* range_begins(void** result, const void* function) {
 void any_ends(const void*, void* kept) {
   if (kept == nullptr || g_fork_page.state != AgentState::kOn) return;
   const uint64_t id = static_cast<const Kept*>(kept)->id();
-  const uint64_t* const hook_frame = HEAPPROF_HOOK_FRAME();
+  const HookFrame hook_frame = HEAPPROF_HOOK_FRAME();
   if (id == 0) return;
   if (HEAPPROF_LIKELY(record_scope_fast<wire::ScopeOperation::kEndOnly>(0, id, hook_frame) != 0)) return;
   record_scope(wire::ScopeOperation::kEndOnly, 0, id, hook_frame);
@@ -172,8 +172,10 @@ void any_ends(const void*, void* kept) {
 
 // ---- Registering the callbacks ----
 
+constexpr uint64_t kAlways = 0x3ff0000000000000;  // 1.0
+
 Callback callback_for(void* (*start)(void**, const void*), std::initializer_list<size_t> scopes) {
-  Callback callback{start, any_ends, 1.0, {}, false, false, false};
+  Callback callback{start, any_ends, kAlways, {}, false, false, false};
   for (const size_t scope : scopes) callback.scopes[scope] = true;
   return callback;
 }
@@ -262,7 +264,7 @@ struct Described {
   uint64_t words[3];
 };
 
-void note_sequence(int64_t sequence, const uint64_t* hook_frame) {
+void note_sequence(int64_t sequence, HookFrame hook_frame) {
   Context* const context = own_context(hook_frame);
   if (context == nullptr) return;
   context->operators.sequence = sequence;

@@ -94,13 +94,45 @@ Step as_step(FrameSearch search) {
   }
 }
 
+// Accepts the caller's registers if its stack pointer is plausible.
+Step enter(const Registers& caller, Registers* registers, bool* has_jumped) {
+  const uint64_t sp = caller.value[kRegisterSp];
+  if ((sp & 7) != 0 || !is_plausible_address(sp)) return Step::kBadFrame;
+  *has_jumped = sp <= registers->value[kRegisterSp];
+  *registers = caller;
+  return Step::kDone;
+}
+
+// From code that a signal handler returns to, and that has no call frame information, to the interrupted frame.
+Step leave_handler(CfiWorkspace* workspace, Registers* registers, bool* has_jumped) {
+  Registers interrupted{};
+  const uint64_t sp = registers->value[kRegisterSp];
+  const auto load = [&](uint64_t off, uint64_t* word) {
+    return read_target_memory(workspace->stacks, sp + off, sizeof *word, word);
+  };
+  if (!read_interrupted(load, &interrupted)) return Step::kBadFrame;
+  return enter(interrupted, registers, has_jumped);
+}
+
+// From a stub, which has changed neither the stack nor the return address, to its caller.
+Step leave_stub(Registers* registers, bool* has_jumped) {
+  if (!registers->is_known(kRegisterReturn)) return Step::kUnknownRegister;
+  Registers caller = *registers;
+  caller.set(kRegisterPc, without_signature(registers->value[kRegisterReturn]));
+  return enter(caller, registers, has_jumped);
+}
+
 }  // namespace
 
 Step step_frame(uint32_t generation, CfiWorkspace* workspace, Registers* registers, bool* has_jumped) {
   FrameDescription description;
   uint64_t row_avma = 0;
-  const Step search = as_step(find_frame(registers->value[kRegisterPc], generation, &description, &row_avma));
-  if (search != Step::kDone) return search;
+  const uint64_t pc_avma = registers->value[kRegisterPc];
+  const Step search = as_step(find_frame(pc_avma, generation, &description, &row_avma));
+  if (search != Step::kDone) {
+    if (returns_from_handler(pc_avma)) return leave_handler(workspace, registers, has_jumped);
+    return is_interrupted_stub(pc_avma) ? leave_stub(registers, has_jumped) : search;
+  }
   if (!run_cfi_program(description, row_avma, workspace)) return Step::kNoUnwindInfo;
   const uint32_t return_register = description.return_register;
   if (return_register >= kRegisterCount) return Step::kNoUnwindInfo;
@@ -115,13 +147,9 @@ Step step_frame(uint32_t generation, CfiWorkspace* workspace, Registers* registe
     const bool is_needed = number == return_register || number == kRegisterSp || number == kRegisterBp;
     if (step != Step::kDone && is_needed) return step;
   }
-  const uint64_t return_avma = caller.value[return_register];
+  const uint64_t return_avma = without_signature(caller.value[return_register]);
   caller.set(kRegisterPc, return_avma != 0 && description.is_signal_frame ? return_avma + 1 : return_avma);
-  const uint64_t sp = caller.value[kRegisterSp];
-  if ((sp & 7) != 0 || !is_plausible_address(sp)) return Step::kBadFrame;
-  *has_jumped = sp <= registers->value[kRegisterSp];
-  *registers = caller;
-  return Step::kDone;
+  return enter(caller, registers, has_jumped);
 }
 
 }  // namespace heapprof::agent

@@ -43,7 +43,9 @@ constexpr uint64_t kCacheBytes = kSets * sizeof(Set);
 
 Set* g_sets = nullptr;
 
-// packed = generation:28 | kind:4 | bp_offset_words:8 | cfa_offset in words:24
+// packed = generation:28 | kind:4 | saved:kSavedBits | cfa_offset in words:32 - kSavedBits
+constexpr uint32_t kCfaBits = 32 - kSavedBits;
+constexpr uint32_t kCfaMask = (1u << kCfaBits) - 1;
 constexpr uint32_t kGenerationShift = 36;
 constexpr uint32_t kGenerationCount = (1u << 28) - 1;
 
@@ -55,22 +57,21 @@ uint32_t tag_of(uint64_t packed) { return static_cast<uint32_t>(packed >> kGener
 bool is_older(uint32_t a, uint32_t b) { return a == 0 || static_cast<int32_t>((a - b) << 4) < 0; }
 
 uint64_t pack(const UnwindRule& rule, uint32_t tag) {
-  const auto cfa_words = static_cast<uint32_t>(rule.cfa_offset_bytes / 8) & 0xffffff;
-  const auto bp_words = static_cast<uint8_t>(rule.bp_offset_words);
-  return static_cast<uint64_t>(tag) << kGenerationShift | static_cast<uint64_t>(rule.kind) << 32 |
-         static_cast<uint64_t>(bp_words) << 24 | cfa_words;
+  const auto cfa_words = static_cast<uint32_t>(rule.cfa_offset_bytes / 8) & kCfaMask;
+  const auto saved = static_cast<uint32_t>(rule.saved) << kCfaBits;
+  return static_cast<uint64_t>(tag) << kGenerationShift | static_cast<uint64_t>(rule.kind) << 32 | saved | cfa_words;
 }
 
 UnwindRule unpack(uint64_t pc_avma, uint64_t packed) {
   const auto low = static_cast<uint32_t>(packed);
   UnwindRule rule{};
   rule.pc_avma = pc_avma;
-  rule.cfa_offset_bytes = static_cast<int32_t>(low << 8) / 256 * 8;
-  rule.bp_offset_words = static_cast<int8_t>(low >> 24);
+  rule.cfa_offset_bytes = static_cast<int32_t>(low << kSavedBits) / (1 << kSavedBits) * 8;
+  rule.saved = static_cast<int16_t>(static_cast<int32_t>(low) >> kCfaBits);
   rule.kind = static_cast<RuleKind>(packed >> 32 & 0xf);
   return rule;
 }
-static_assert(kMaxCfaOffsetBytes / 8 < 1 << 23 && kMaxBpOffsetBytes / 8 < 128);
+static_assert(kMaxCfaOffsetBytes / 8 < 1 << (kCfaBits - 1) && kSavedBits <= 16);
 
 // A rule may be in either of two sets, so that a crowded set does not overflow.
 Set& set_of(uint64_t pc_avma, uint32_t choice) {

@@ -69,12 +69,13 @@ enum class WalkEnd : uint8_t {
 };
 
 struct Walk {
-  const Frame* fresh;        // the new frames, outermost first, up to the end of context->frames
-  uint32_t base;             // how many outer frames of the previous stack are kept
-  bool uses_bp;              // the rule of a new frame uses bp
-  uint32_t guessed;          // new frames that are undescribed
-  bool has_copied;           // some of the new frames were taken over from the previous stack
-  const uint64_t* end_slot;  // as in UnwindContext
+  const Frame* fresh;                         // the new frames, outermost first, up to the end of context->frames
+  uint32_t base;                              // how many outer frames of the previous stack are kept
+  bool uses_bp;                               // the rule of a new frame uses bp
+  uint32_t guessed;                           // new frames that are undescribed
+  bool has_copied;                            // some of the new frames were taken over from the previous stack
+  const uint64_t* end_slot;                   // as in UnwindContext
+  [[no_unique_address]] ReturnSlot met_slot;  // of the innermost frame that is kept
 
   uint32_t count(const UnwindContext* context) const {
     return static_cast<uint32_t>(context->frames + kMaxFrames - fresh);
@@ -91,7 +92,7 @@ inline const Frame* skip_inner(const Frame* old, uint64_t sp) {
 // the walk takes over the frames further in.
 template <bool kMayCopy>
 [[gnu::always_inline]] inline WalkEnd walk_new(UnwindContext* context, WalkState state, Walk* walk) {
-  *walk = {nullptr, 0, false, 0, false, &kNoSlot};
+  *walk = {nullptr, 0, false, 0, false, &kNoSlot, {}};
   context->stacks.go_to(state.sp);
   Frame* const frames = context->frames;
   Frame* fresh = frames + kMaxFrames;
@@ -111,6 +112,7 @@ template <bool kMayCopy>
       if (HEAPPROF_LIKELY(broken == 0)) {
         if (HEAPPROF_LIKELY(has_same_end(context))) {
           walk->base = candidates;
+          walk->met_slot = state.slot;
           walk->end_slot = context->end_slot;
           end = WalkEnd::kMet;
           break;
@@ -118,14 +120,17 @@ template <bool kMayCopy>
         old = frames - 1;
       } else {
         if (kMayCopy && context->flagged == 0) {
+          Frame* const met = fresh - 1;
           for (; old >= frames + broken; --old, --walked) *--fresh = *old;
+          met->slot = state.slot;
           walk->has_copied = true;
           is_bp_known = false;
           state.sp = old->sp;
-          state.pc_avma = load_word(state.sp - 8);
+          state.slot = old->slot;
+          state.pc_avma = load_return(state.return_avma());
           --old;
           if (state.pc_avma != 0) continue;
-          walk->end_slot = slot_at(state.sp - 8);
+          walk->end_slot = slot_at(state.return_avma());
           break;
         }
         old = frames + broken - 2;
@@ -136,7 +141,7 @@ template <bool kMayCopy>
       break;
     }
     const UnwindRule* rule = find_rule(context, state.pc_avma);
-    *--fresh = {state.pc_avma, state.sp};
+    *--fresh = {state.pc_avma, state.sp, state.slot};
     *--walked = {state.bp, *rule};
     if (HEAPPROF_UNLIKELY(rule->kind != RuleKind::kCfaFromSp)) {
       if (rule->kind == RuleKind::kEndOfStack) break;
@@ -152,13 +157,13 @@ template <bool kMayCopy>
         break;
       }
     }
-    if (rule->bp_offset_words != 0) is_bp_known = true;
+    if (bp_offset_words(rule->saved) != 0) is_bp_known = true;
     if (HEAPPROF_UNLIKELY(step(rule, &context->stacks, &state) != StepResult::kStepped)) {
       end = WalkEnd::kNeedsWhole;
       break;
     }
     if (HEAPPROF_UNLIKELY(state.pc_avma == 0)) {
-      walk->end_slot = slot_at(state.sp - 8);
+      walk->end_slot = slot_at(state.return_avma());
       break;
     }
   }
@@ -186,7 +191,7 @@ bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const Walk
       ++context->guessed;
       if (is_bp_needed) {
         flags |= kBpSlot;
-        frame.bp_slot = slot_at(cfa - 16);
+        frame.bp_slot = slot_at(context->frames[i - 1].return_avma() - 8);
       }
     } else if (walked->rule.kind == RuleKind::kRealigned) {
       if (i == 0) return false;
@@ -197,11 +202,12 @@ bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const Walk
         frame.bp_slot = slot_at(walked->bp);
       }
     } else {
-      if (walked->rule.bp_offset_words != 0 && is_bp_needed) {
+      const int64_t bp_offset = bp_offset_words(walked->rule.saved);
+      if (bp_offset != 0 && is_bp_needed) {
         flags = kBpSlot;
-        frame.bp_slot = slot_at(cfa + static_cast<uint64_t>(int64_t{walked->rule.bp_offset_words} * 8));
+        frame.bp_slot = slot_at(cfa + static_cast<uint64_t>(bp_offset * 8));
       }
-      const bool passes_bp_on = walked->rule.kind == RuleKind::kCfaFromSp && walked->rule.bp_offset_words == 0;
+      const bool passes_bp_on = walked->rule.kind == RuleKind::kCfaFromSp && bp_offset == 0;
       if (walked->rule.kind == RuleKind::kCfaFromBp || (passes_bp_on && is_bp_needed)) flags |= kNeedsBp;
     }
     is_bp_needed = (flags & kNeedsBp) != 0;
@@ -218,6 +224,7 @@ bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const Walk
   const uint32_t fresh_count = walk.count(context);
   const uint32_t count = base + fresh_count;
   clear_flags(context, base);
+  if (base != 0) context->frames[base - 1].slot = walk.met_slot;
   // The delta counts these frames as kept, because their program counters are those of the previous stack. Something
   // else in them changed.
   Frame* to = context->frames + base;

@@ -16,6 +16,7 @@
 //           rule is cached; about 1 µs when a program counter is seen for the first time.
 #pragma once
 
+#include "agent/arch/arch.h"
 #include "shared/wire.h"
 
 #include <atomic>
@@ -34,8 +35,10 @@ struct StartFrame {
 
 struct Frame {
   uint64_t pc_avma;
-  // the stack pointer in the frame after its callee has returned; the word below it held pc_avma. 0: unknown
-  uint64_t sp;
+  uint64_t sp;  // the stack pointer in the frame after its callee has returned; 0: unknown
+  [[no_unique_address]] ReturnSlot slot = {};  // held pc_avma
+
+  uint64_t return_avma() const { return slot_avma(slot, sp); }  // of the slot
 };
 
 struct StackDelta {

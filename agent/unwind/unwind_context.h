@@ -107,6 +107,9 @@ struct WalkState {
   uint64_t pc_avma;
   uint64_t sp;
   uint64_t bp;
+  [[no_unique_address]] ReturnSlot slot = {};  // held pc_avma; not known in the hook's caller
+
+  uint64_t return_avma() const { return slot_avma(slot, sp); }  // of the slot
 };
 
 // The number of frames that are recorded if a stack has more than kMaxFrames frames. Such a stack is walked from

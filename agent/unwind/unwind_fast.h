@@ -10,7 +10,13 @@
 namespace heapprof::agent {
 
 // True if the frame is intact: the stack slot that held its return address still holds it.
-inline bool is_intact(const Frame& frame) { return load_word(frame.sp - 8) == frame.pc_avma; }
+inline bool is_intact(const Frame& frame) { return load_return(frame.return_avma()) == frame.pc_avma; }
+
+// True if the rule leads from a frame at sp to `outer`, and finds its return address in the same slot.
+inline bool leads_to(const UnwindRule& rule, uint64_t sp, const Frame& outer) {
+  const uint64_t cfa = sp + static_cast<uint64_t>(int64_t{rule.cfa_offset_bytes});
+  return cfa == outer.sp && return_slot(rule.saved, cfa) == outer.slot;
+}
 
 // Returns i + 1 for the innermost broken frame i of [0, count); 0: all are intact. A frame is broken if the stack slot
 // that held its return address holds something else.
@@ -54,6 +60,7 @@ inline bool has_same_bp(const UnwindContext* context, uint32_t index, uint64_t b
     if (!is_intact(frame[-1]) || !is_intact(frame[-2]) || !is_intact(frame[-3]) || !is_intact(frame[-4])) return false;
     if (!is_intact(frame[-5]) || !is_intact(frame[-6]) || !is_intact(frame[-7]) || !is_intact(frame[-8])) return false;
   }
+  static_assert((sizeof(Frame) & (sizeof(Frame) - 1)) == 0, "the bits of rest_bytes count the frames that are left");
   const auto rest_bytes = reinterpret_cast<uint64_t>(frame) - reinterpret_cast<uint64_t>(context->frames);
   if ((rest_bytes & 4 * sizeof(Frame)) != 0) {
     if (!is_intact(frame[-1]) || !is_intact(frame[-2]) || !is_intact(frame[-3]) || !is_intact(frame[-4])) return false;
@@ -85,7 +92,7 @@ enum class Likeness : uint8_t {
   const UnwindRule* const rule = rule_slot(context, pc_avma);
   if (rule->pc_avma != pc_avma || !rule->is_plain) return Likeness::kOther;
   // If the stack has one frame, this compares with UnwindContext::outside.
-  if (sp + static_cast<uint64_t>(int64_t{rule->cfa_offset_bytes}) != innermost[-1].sp) return Likeness::kOther;
+  if (!leads_to(*rule, sp, innermost[-1])) return Likeness::kOther;
   if (!has_same_rest(context, innermost)) return Likeness::kOther;
   innermost->pc_avma = pc_avma;
   count_one(context->counters->changed_stacks);

@@ -34,15 +34,17 @@ inline const UnwindRule* find_plain_rule(UnwindContext* context, uint64_t pc_avm
   Frame* const fresh_end = frames + kMaxFrames;  // as in walk_new, new frames are kept there until all are known
   Frame* fresh = fresh_end;
   Frame* old = frames + old_count - 1;
+  ReturnSlot slot = {};
   for (;;) {
     while (old->sp < sp) --old;  // UnwindContext::outside at the latest
     if (old->sp == sp && old->pc_avma == pc_avma) break;
     const UnwindRule* rule = find_plain_rule(context, pc_avma);
     if (HEAPPROF_UNLIKELY(rule == nullptr || fresh == fresh_end - kMostPlainFresh)) return false;
-    *--fresh = {pc_avma, sp};
+    *--fresh = {pc_avma, sp, slot};
     sp += static_cast<uint64_t>(int64_t{rule->cfa_offset_bytes});
     if (HEAPPROF_UNLIKELY(sp > stack.end)) return false;
-    pc_avma = load_word(sp - 8);
+    slot = return_slot(rule->saved, sp);
+    pc_avma = load_return(slot_avma(slot, sp));
   }
 
   struct OtherLine {
@@ -55,10 +57,10 @@ inline const UnwindRule* find_plain_rule(UnwindContext* context, uint64_t pc_avm
     const uint32_t broken = find_broken(context, static_cast<uint32_t>(checked - frames));
     if (HEAPPROF_LIKELY(broken == 0)) break;
     checked = frames + broken - 1;
-    const uint64_t found_avma = load_word(checked->sp - 8);
+    const uint64_t found_avma = load_return(checked->return_avma());
     const UnwindRule* rule = find_plain_rule(context, found_avma);
     if (rule == nullptr || line_count == kMostOtherLines) return false;
-    if (checked->sp + static_cast<uint64_t>(int64_t{rule->cfa_offset_bytes}) != checked[-1].sp) return false;
+    if (!leads_to(*rule, checked->sp, checked[-1])) return false;
     lines[line_count++] = {checked, found_avma};
   }
   if (HEAPPROF_UNLIKELY(!has_same_end(context))) return false;
@@ -69,6 +71,7 @@ inline const UnwindRule* find_plain_rule(UnwindContext* context, uint64_t pc_avm
   if (fresh != fresh_end || line_count != 0) count_one(context->counters->changed_stacks);
   context->plain_count = 0;  // as in capture_stack
   std::atomic_signal_fence(std::memory_order_seq_cst);
+  old->slot = slot;
   const Frame* first_changed;
   if (line_count != 0) {
     for (uint32_t i = 0; i < line_count; ++i) lines[i].frame->pc_avma = lines[i].pc_avma;

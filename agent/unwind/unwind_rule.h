@@ -1,17 +1,18 @@
 // agent/unwind/unwind_rule.h: how to step from a frame to its caller, in 16 bytes; this form suffices for nearly every
 // frame.
 //
-// Equations, with sp and bp as they are in the frame; in each, the caller's program counter is *(cfa − 8)
-// and its sp is cfa:
+// Equations, with sp and bp as they are in the frame; in each, the caller's sp is cfa, and its program counter is
+// loaded from return_slot(saved, cfa) (arch/*/frames.h; on x86-64 the word below the CFA):
 //   kCfaFromSp   cfa = sp + cfa_offset_bytes
 //   kCfaFromBp   cfa = bp + cfa_offset_bytes
 //   kRealigned   cfa = *(bp + cfa_offset_bytes); the caller's bp is *bp
 //                (a stack realigned for over-aligned variables)
-// In the first two kinds, the caller's bp is *(cfa + 8 · bp_offset_words); if bp_offset_words is 0, bp is unchanged.
+// In the first two kinds, the caller's bp is *(cfa + 8 · bp_offset_words(saved)); if that is 0, bp is unchanged.
 //
 // Everything else is kSpecial; cfi_interpreter.h handles it.
 #pragma once
 
+#include "agent/arch/arch.h"
 #include "agent/unwind/cfi_program.h"
 
 #include <cstdint>
@@ -29,7 +30,7 @@ enum class RuleKind : uint8_t {
 
 struct StepRule {
   int32_t cfa_offset_bytes;  // a multiple of 8; in kCfaFromSp at least 8
-  int16_t bp_offset_words;
+  int16_t saved;             // what the function saved, and where, as the processor's frames.h says
   RuleKind kind;
   bool is_plain;  // the kind is kCfaFromSp, and the step reads only the frame itself; set when a thread keeps the rule
 };
@@ -41,8 +42,8 @@ struct UnwindRule : StepRule {
 static_assert(sizeof(UnwindRule) == 16);
 
 // Limits of a compact rule (rule_cache.h packs the values); a rule with larger values is kSpecial.
-inline constexpr int64_t kMaxCfaOffsetBytes = 8 * ((1 << 23) - 1);
-inline constexpr int64_t kMaxBpOffsetBytes = 8 * 127;
+inline constexpr int64_t kMaxCfaOffsetBytes = 8 * ((1 << (31 - kSavedBits)) - 1);
+inline constexpr int64_t kMaxSaved = (1 << (kSavedBits - 1)) - 1;
 
 // The rule for pc_avma. *is_cacheable is false if no object holds the address, because an object may be loaded there
 // later.
@@ -50,6 +51,13 @@ UnwindRule make_rule(uint64_t pc_avma, uint32_t generation, CfiWorkspace* worksp
 
 // The rule of a row: kEndOfStack, kSpecial or a compact one.
 StepRule reduce_row(const FrameDescription& description, const CfiRow& row);
+// Reduces a row of a frame that is not the outermost one to a compact rule. False: it cannot be. (In agent/arch.)
+bool reduce_ordinary(const FrameDescription& description, const CfiRow& row, StepRule* rule);
+
+// Code that has no call frame information on some processors: true if a signal handler returns to the address …
+bool returns_from_handler(uint64_t pc_avma);
+// … or if a signal interrupted a stub of a procedure linkage table there.
+bool is_interrupted_stub(uint64_t pc_avma);
 
 // Finds the description of the frame at pc_avma, and the address whose row applies.
 enum class FrameSearch : uint8_t {

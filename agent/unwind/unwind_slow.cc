@@ -63,8 +63,7 @@ WalkState walk_state_of(const Registers& registers) {
 
 // True if the rule computes the CFA as sp + offset, and the step reads only memory between sp and the CFA.
 bool is_plain(const UnwindRule& rule) {
-  return rule.kind == RuleKind::kCfaFromSp && rule.bp_offset_words <= 0 &&
-         rule.cfa_offset_bytes + 8 * int32_t{rule.bp_offset_words} >= 0;
+  return rule.kind == RuleKind::kCfaFromSp && reads_frame_alone(rule.saved, rule.cfa_offset_bytes);
 }
 
 // A signal handler may jump out of a walk and never come back. So, at every instant, the rule in a slot must belong to
@@ -74,7 +73,7 @@ void keep_rule(UnwindRule* slot, const UnwindRule& rule) {
   slot->pc_avma = kNoCode;
   std::atomic_signal_fence(std::memory_order_release);
   slot->cfa_offset_bytes = rule.cfa_offset_bytes;
-  slot->bp_offset_words = rule.bp_offset_words;
+  slot->saved = rule.saved;
   slot->kind = rule.kind;
   slot->is_plain = is_plain(rule);
   std::atomic_signal_fence(std::memory_order_release);

@@ -49,16 +49,19 @@ enum class StepResult : uint8_t { kStepped, kEndOfStack, kNotCompact, kBadFrame 
     return rule->kind == RuleKind::kEndOfStack ? StepResult::kEndOfStack : StepResult::kNotCompact;
   }
   if (HEAPPROF_UNLIKELY(!is_on_stack(stacks, cfa))) return StepResult::kBadFrame;
-  if (rule->bp_offset_words != 0) {
-    const uint64_t slot = cfa + static_cast<uint64_t>(int64_t{rule->bp_offset_words} * 8);
+  const ReturnSlot return_to = return_slot(rule->saved, cfa);
+  if (HEAPPROF_UNLIKELY(!holds_return(return_to, state->sp, cfa))) return StepResult::kBadFrame;
+  if (bp_offset_words(rule->saved) != 0) {
+    const uint64_t slot = cfa + static_cast<uint64_t>(int64_t{bp_offset_words(rule->saved)} * 8);
     if (HEAPPROF_LIKELY(stacks->current().holds(slot))) {
       state->bp = load_word(slot);
     } else if (!stacks->read_popped(state->sp, slot, &state->bp)) {
       return StepResult::kBadFrame;
     }
   }
-  state->pc_avma = load_word(cfa - 8);
+  state->pc_avma = load_return(slot_avma(return_to, cfa));
   state->sp = cfa;
+  state->slot = return_to;
   return StepResult::kStepped;
 }
 

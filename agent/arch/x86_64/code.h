@@ -10,6 +10,10 @@
 
 namespace heapprof::agent {
 
+// ---- Addresses ----
+
+inline constexpr uint32_t kUsualAddressBits = 47;  // of a program, without five levels of page tables
+
 // ---- ELF files ----
 
 inline constexpr uint16_t kElfMachine = EM_X86_64;
@@ -80,6 +84,18 @@ inline bool switches_stack(const unsigned char (&code)[kSwitchBytes]) {
   const bool is_marked = __builtin_memcmp(code, kMark, sizeof kMark) == 0;
   return __builtin_memcmp(code + (is_marked ? sizeof kMark : 0), kMove, sizeof kMove) == 0;
 }
+
+// ---- What a signal handler returns to (libc's and the kernel's have call frame information) ----
+
+inline constexpr bool kHasBareSignalReturn = false;
+inline constexpr size_t kSignalReturnBytes = 1;
+inline bool is_signal_return(const unsigned char (&)[kSignalReturnBytes]) { return false; }
+
+// ---- Stubs of a procedure linkage table (they have call frame information) ----
+
+inline constexpr bool kHasBareStubs = false;
+inline constexpr size_t kStubCodeBefore = 0, kStubCodeBytes = 1;
+inline bool is_in_stub(const unsigned char (&)[kStubCodeBytes]) { return false; }
 
 // ---- Go's runtime.asmcgocall, around the address that its call of C returns to ----
 //   call *%rax; mov G(%rsp), %rdi; mov 8(%rdi), %rsi; sub D(%rsp), %rsi

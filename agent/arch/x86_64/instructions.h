@@ -12,6 +12,9 @@
 
 namespace heapprof::agent {
 
+// What begins a comment in assembly.
+#define HEAPPROF_COMMENT "#"
+
 // ---- System calls ----
 
 // Returns the kernel's value; an error is a negative errno.
@@ -80,16 +83,19 @@ template <int kBytes>
 
 // ---- The thread's storage (glibc's tcbhead_t: its address, the vector of the libraries' storage, its address) ----
 
-// A bit of AT_HWCAP2: the kernel lets programs read the storage register by an instruction (HWCAP2_FSGSBASE, since
-// Linux 5.9).
-inline constexpr uint64_t kHasStorageInstruction = 2;
+// True if the kernel lets programs read the storage register by an instruction (HWCAP2_FSGSBASE, since Linux 5.9).
+// flags: AT_HWCAP2
+inline bool has_storage_instruction(uint64_t flags) { return (flags & 2) != 0; }
 
-// pre: kHasStorageInstruction
+// pre: has_storage_instruction()
 [[gnu::always_inline]] inline uint64_t storage_register() {
   uint64_t storage_avma;
   asm volatile("rdfsbase %0" : "=r"(storage_avma));
   return storage_avma;
 }
+
+// With which libc sets and reads the storage register.
+inline constexpr uint32_t kStorageSystemCall = SYS_arch_prctl;
 
 // The same by a system call; `otherwise` if the kernel refuses.
 inline uint64_t ask_storage_register(uint64_t otherwise) {
@@ -109,8 +115,8 @@ inline uint64_t ask_storage_register(uint64_t otherwise) {
   return tcb == self && tcb != 0 && vector != 0;
 }
 
-// The address of libc's thread descriptor.
-inline uint64_t descriptor_avma() {
+// The address of libc's thread descriptor, whose size is that: the storage begins with it.
+inline uint64_t descriptor_avma(uint64_t /*descriptor_bytes*/) {
   uint64_t avma;
   asm("movq %%fs:16, %0" : "=r"(avma));
   return avma;

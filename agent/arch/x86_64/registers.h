@@ -15,6 +15,7 @@ enum DwarfRegister : uint32_t {
   kRegisterR12 = 12,
   kRegisterR15 = 15,
   kRegisterPc = 16,  // the return address column
+  kRegisterReturn = kRegisterPc,
   kRegisterCount = 17,
 };
 
@@ -48,6 +49,12 @@ struct Registers {
   registers->value[kRegisterPc] = pc_avma + 1;
   registers->known =
       1u << kRegisterRbx | 1u << kRegisterBp | 1u << kRegisterSp | 0xfu << kRegisterR12 | 1u << kRegisterPc;
+}
+
+// Not needed: code that a signal handler returns to has call frame information (code.h).
+template <typename Load>
+bool read_interrupted(Load&&, Registers*) {
+  return false;
 }
 
 }  // namespace heapprof::agent

@@ -5,11 +5,7 @@
 // and sp, bp are saved in the usual ways; the other registers do not matter then.
 #include "agent/unwind/unwind_rule.h"
 
-#include "agent/process/own_memory.h"
 #include "agent/unwind/byte_reader.h"
-#include "agent/unwind/registered_frames.h"
-
-#include <string.h>
 
 namespace heapprof::agent {
 
@@ -41,7 +37,7 @@ bool reduce_bp(const CfiRow& row, int16_t* offset_words) {
   const int64_t offset_bytes = row.values[kRegisterBp];
   *offset_words = 0;
   if (rule == RegisterRule::kUnspecified || rule == RegisterRule::kSame) return true;
-  if (rule != RegisterRule::kOffset || offset_bytes == 0 || !is_compact_offset(offset_bytes, kMaxBpOffsetBytes))
+  if (rule != RegisterRule::kOffset || offset_bytes == 0 || !is_compact_offset(offset_bytes, 8 * kMaxSaved))
     return false;
   *offset_words = static_cast<int16_t>(offset_bytes / 8);
   return true;
@@ -60,12 +56,14 @@ bool reduce_realigned(const CfiRow& row, const uint8_t* readable_end, StepRule* 
   return true;
 }
 
-bool reduce(const FrameDescription& description, const CfiRow& row, StepRule* rule) {
+}  // namespace
+
+bool reduce_ordinary(const FrameDescription& description, const CfiRow& row, StepRule* rule) {
   if (description.is_signal_frame || description.return_register != kRegisterPc) return false;
   if (row.rules[kRegisterPc] != RegisterRule::kOffset || row.values[kRegisterPc] != -8) return false;
   if (row.rules[kRegisterSp] != RegisterRule::kUnspecified) return false;
   if (row.cfa_expression != nullptr) return reduce_realigned(row, description.readable_end, rule);
-  if (!is_compact_offset(row.cfa_offset, kMaxCfaOffsetBytes) || !reduce_bp(row, &rule->bp_offset_words)) return false;
+  if (!is_compact_offset(row.cfa_offset, kMaxCfaOffsetBytes) || !reduce_bp(row, &rule->saved)) return false;
   rule->cfa_offset_bytes = static_cast<int32_t>(row.cfa_offset);
   if (row.cfa_register == kRegisterBp) {
     rule->kind = RuleKind::kCfaFromBp;
@@ -73,42 +71,6 @@ bool reduce(const FrameDescription& description, const CfiRow& row, StepRule* ru
   }
   rule->kind = RuleKind::kCfaFromSp;
   return row.cfa_register == kRegisterSp && row.cfa_offset >= 8;
-}
-
-// True if the function at the address begins by switching to another stack (code.h). If the address was pushed as a
-// return address, no call returns to it, and the stack ends there.
-bool leaves_stack(uint64_t pc_avma) {
-  unsigned char code[kSwitchBytes];
-  return read_own_memory(code, reinterpret_cast<const void*>(pc_avma), sizeof code) && switches_stack(code);
-}
-
-}  // namespace
-
-StepRule reduce_row(const FrameDescription& description, const CfiRow& row) {
-  StepRule rule{};
-  if (description.return_register < kRegisterCount &&
-      row.rules[description.return_register] == RegisterRule::kUndefined)
-    return {0, 0, RuleKind::kEndOfStack, false};
-  return reduce(description, row, &rule) ? rule : StepRule{0, 0, RuleKind::kSpecial, false};
-}
-
-UnwindRule make_rule(uint64_t pc_avma, uint32_t generation, CfiWorkspace* workspace, bool* is_cacheable) {
-  UnwindRule rule{};
-  rule.pc_avma = pc_avma;
-  *is_cacheable = true;
-  if (pc_avma == 0) return rule;
-  FrameDescription description;
-  uint64_t row_avma = 0;
-  const FrameSearch search = find_frame(pc_avma, generation, &description, &row_avma);
-  if (search == FrameSearch::kEndOfStack) return rule;
-  if (search == FrameSearch::kNoModule && find_registered_rule(row_avma, &rule)) return rule;
-  rule.kind = RuleKind::kNoUnwindInfo;
-  *is_cacheable = search != FrameSearch::kNoModule;
-  if (search != FrameSearch::kFound) return rule;
-  if (row_avma == pc_avma && leaves_stack(pc_avma)) return {{0, 0, RuleKind::kEndOfStack, false}, pc_avma};
-  rule.kind = RuleKind::kSpecial;
-  if (!run_cfi_program(description, row_avma, workspace)) return rule;
-  return {reduce_row(description, workspace->row), pc_avma};
 }
 
 }  // namespace heapprof::agent

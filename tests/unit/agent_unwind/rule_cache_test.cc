@@ -20,13 +20,12 @@ UnwindRule rule_for(uint64_t pc_avma, uint32_t generation) {
   rule.pc_avma = pc_avma;
   rule.kind = generation % 2 == 0 ? RuleKind::kCfaFromSp : RuleKind::kCfaFromBp;
   rule.cfa_offset_bytes = static_cast<int32_t>(8 * (pc_avma % 1000003 + generation) % kMaxCfaOffsetBytes);
-  rule.bp_offset_words = static_cast<int16_t>(pc_avma % 100) - 50;
+  rule.saved = static_cast<int16_t>(pc_avma % 100) - 50;
   return rule;
 }
 
 bool is_equal(const UnwindRule& a, const UnwindRule& b) {
-  return a.pc_avma == b.pc_avma && a.kind == b.kind && a.cfa_offset_bytes == b.cfa_offset_bytes &&
-         a.bp_offset_words == b.bp_offset_words;
+  return a.pc_avma == b.pc_avma && a.kind == b.kind && a.cfa_offset_bytes == b.cfa_offset_bytes && a.saved == b.saved;
 }
 
 }  // namespace
@@ -39,10 +38,10 @@ TEST_CASE("a rule comes back as it was stored", "[rule_cache]") {
   for (const RuleKind kind : {RuleKind::kEndOfStack, RuleKind::kCfaFromSp, RuleKind::kCfaFromBp, RuleKind::kRealigned,
                               RuleKind::kSpecial, RuleKind::kNoUnwindInfo}) {
     for (const int64_t cfa_bytes : {int64_t{0}, int64_t{8}, int64_t{-8}, kMaxCfaOffsetBytes, -kMaxCfaOffsetBytes}) {
-      for (const int64_t bp_bytes : {int64_t{0}, int64_t{-16}, kMaxBpOffsetBytes, -kMaxBpOffsetBytes}) {
+      for (const int64_t bp_bytes : {int64_t{0}, int64_t{-16}, 8 * kMaxSaved, -8 * kMaxSaved}) {
         rule.kind = kind;
         rule.cfa_offset_bytes = static_cast<int32_t>(cfa_bytes);
-        rule.bp_offset_words = static_cast<int16_t>(bp_bytes / 8);
+        rule.saved = static_cast<int16_t>(bp_bytes / 8);
         ++rule.pc_avma;
         share_rule(rule, generation);
         UnwindRule found{};

@@ -258,7 +258,7 @@ TEST_CASE("what an interrupted function has popped is found below its stack poin
     UnwindRule rule{};
     rule.kind = RuleKind::kCfaFromSp;
     rule.cfa_offset_bytes = 16;
-    rule.bp_offset_words = bp_offset_words;
+    rule.saved = bp_offset_words;
     return step(&rule, &stacks, state);
   };
   WalkState state{};
