@@ -4,7 +4,7 @@ find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_path(FMT_INCLUDE_DIR NAMES fmt/format-inl.h REQUIRED)                      # cli: text; cli/base/libfmt.cc compiles it
 find_package(CLI11 REQUIRED)                                                    # cli/commands: flags
-find_package(RapidJSON REQUIRED)                                                # cli/read, cli/write: JSON
+find_path(RAPIDJSON_INCLUDE_DIR NAMES rapidjson/rapidjson.h REQUIRED)           # cli/read, cli/write: JSON
 set(ZLIB_USE_STATIC_LIBS ON)
 find_package(ZLIB REQUIRED)                                                     # cli/read, cli/write: what is gzip'd
 pkg_check_modules(ELFUTILS REQUIRED IMPORTED_TARGET libdw libelf)               # cli/symbolize: DWARF, ELF
@@ -14,12 +14,14 @@ find_path(LIBIBERTY_INCLUDE_DIR NAMES libiberty/demangle.h REQUIRED)            
 find_path(TOMLPLUSPLUS_INCLUDE_DIR NAMES toml++/toml.h REQUIRED)                 # cli/read: budgets
 find_library(LIBIBERTY_LIBRARY NAMES libiberty.a REQUIRED)
 
-# cli/inner: instructions of x86. Zydis would be smaller, but its package has no archive.
-find_path(CAPSTONE_INCLUDE_DIR NAMES capstone/capstone.h REQUIRED)
-find_library(CAPSTONE_LIBRARY NAMES libcapstone.a REQUIRED)
+# cli/inner: instructions of x86, the only ones that it decodes. Zydis would be smaller, but its package has no archive.
 add_library(heapprof_capstone INTERFACE)
-target_include_directories(heapprof_capstone SYSTEM INTERFACE ${CAPSTONE_INCLUDE_DIR})
-target_link_libraries(heapprof_capstone INTERFACE ${CAPSTONE_LIBRARY})
+if(HEAPPROF_ARCH STREQUAL "x86_64")
+  find_path(CAPSTONE_INCLUDE_DIR NAMES capstone/capstone.h REQUIRED)
+  find_library(CAPSTONE_LIBRARY NAMES libcapstone.a REQUIRED)
+  target_include_directories(heapprof_capstone SYSTEM INTERFACE ${CAPSTONE_INCLUDE_DIR})
+  target_link_libraries(heapprof_capstone INTERFACE ${CAPSTONE_LIBRARY})
+endif()
 
 # cli/serve: HTTP. The archive, as of elfutils; cli/serve/no_tls stands in for the library that its TLS would need.
 find_path(MICROHTTPD_INCLUDE_DIR NAMES microhttpd.h REQUIRED)
@@ -28,9 +30,9 @@ add_library(heapprof_microhttpd INTERFACE)
 target_include_directories(heapprof_microhttpd SYSTEM INTERFACE ${MICROHTTPD_INCLUDE_DIR})
 target_link_libraries(heapprof_microhttpd INTERFACE ${MICROHTTPD_LIBRARY} heapprof_no_tls Threads::Threads)
 
-# RapidJSON's configuration names no target.
+# RapidJSON's own configuration names no target, and the folder of the machine itself when another one is built for.
 add_library(heapprof_rapidjson INTERFACE)
-target_include_directories(heapprof_rapidjson SYSTEM INTERFACE ${RapidJSON_INCLUDE_DIRS} ${RAPIDJSON_INCLUDE_DIRS})
+target_include_directories(heapprof_rapidjson SYSTEM INTERFACE ${RAPIDJSON_INCLUDE_DIR})
 
 add_library(heapprof_protozero INTERFACE)
 target_include_directories(heapprof_protozero SYSTEM INTERFACE ${PROTOZERO_INCLUDE_DIR})

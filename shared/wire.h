@@ -100,7 +100,7 @@ enum class EndQuestion : uint32_t {
 
 // How producers stamp their events.
 enum class ClockMode : uint32_t {
-  kTsc = 1,       // rdtsc: the clock source is tsc and CPUID says that it is invariant
+  kTsc = 1,       // the processor's counter (rdtsc, cntvct_el0), which the kernel trusts as a clock
   kSequence = 2,  // a shared counter (Control::sequence): order without time
 };
 

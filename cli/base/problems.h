@@ -33,6 +33,7 @@ namespace heapprof::cli {
   X("HP014", program_is_damaged, ("./server", "the program headers lie beyond the end of the file"))               \
   X("HP015", program_not_inspected, ("./server", "permission denied"))                                             \
   X("HP016", program_hides_allocations, ("./server"))                                                              \
+  X("HP017", kernel_has_other_pages, (65536))                                                                      \
   X("HP030", agent_not_found, ("/usr/lib/heapprof/libheapprof.so"))                                                \
   X("HP031", output_not_writable, ("/proc/x.json", "permission denied"))                                           \
   X("HP032", disk_full, ("x.json", "no space left on device"))                                                     \
@@ -218,6 +219,7 @@ namespace heapprof::cli {
   X("HP286", bad_attach_time, ("5 parsecs"))                                                                       \
   X("HP287", detach_failed, ("4711", "it did not return in time"))                                                 \
   X("HP288", process_not_attached, ("4711"))                                                                       \
+  X("HP289", attach_unsupported, ("64-bit Arm"))                                                                   \
   X("HP290", profile_is_partial, ("r.json", "was paused"))                                                         \
   X("HP291", flags_exclude, ("--sample", "--leak-check", "both need every block"))                                 \
   X("HP292", order_refused, ("pause", "4711", "its heapprof belongs to another user"))                             \
@@ -264,6 +266,7 @@ Problem program_is_damaged(const std::string& program, const std::string& reason
 Problem program_not_inspected(const std::string& program, const std::string& reason);  // warning
 
 // Around the run.
+Problem kernel_has_other_pages(uint64_t page_bytes);
 Problem agent_not_found(const std::string& looked_at);
 Problem output_not_writable(const std::string& file, const std::string& reason);
 Problem profile_elsewhere(const std::string& file, const std::string& reason, const std::string& elsewhere);
@@ -442,6 +445,7 @@ Problem missing_pid(const std::string& command);
 // Watching live.
 Problem attach_refused(const std::string& pid, const std::string& reason);
 Problem attach_impossible(const std::string& pid, const std::string& reason);
+Problem attach_unsupported(const std::string& processor);
 Problem attach_found_no_thread(const std::string& pid, const std::string& obstacle);
 Problem attach_sees_no_agent(const std::string& pid, const std::string& agent);
 Problem attach_failed(const std::string& pid, const std::string& reason);

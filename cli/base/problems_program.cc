@@ -1,4 +1,5 @@
 // cli/base/problems_program.cc: the words of errors and warnings: about a program, before it is started.
+#include "cli/arch/arch.h"
 #include "cli/base/problem_words.h"
 
 #include <fmt/format.h>
@@ -44,9 +45,8 @@ Problem program_has_privileges(const std::string& program, const std::string& wh
 }
 
 Problem program_for_other_machine(const std::string& program, const std::string& kind) {
-  const bool valgrind_runs_it = kind.find("32-bit x86") != std::string::npos;
-  return {"HP006", fmt::format("{} is {}; the agent here is for 64-bit x86", program, kind),
-          "build the program for x86-64 (-m64)",
+  const bool valgrind_runs_it = kValgrindRuns32BitX86 && kind.find("32-bit x86") != std::string::npos;
+  return {"HP006", fmt::format("{} is {}; the agent here is for {}", program, kind, kProgramKind), kBuildAdvice,
           valgrind_runs_it ? valgrind_instead(program) : "on such a machine: " + valgrind_instead(program), kFailed};
 }
 

@@ -30,6 +30,14 @@ std::string arena_fix(const std::string& reason) {
 
 }  // namespace
 
+Problem kernel_has_other_pages(uint64_t page_bytes) {
+  return {"HP017",
+          fmt::format("the kernel here has pages of {}, and heapprof knows pages of 4.00 KiB alone",
+                      format_bytes(page_bytes)),
+          "start a kernel with pages of 4 KiB: getconf PAGESIZE tells", "profile the program on a machine that has one",
+          kFailed};
+}
+
 Problem agent_not_found(const std::string& looked_at) {
   return {"HP030", fmt::format("the agent is not at {}", looked_at),
           "install heapprof whole: cmake --install build/release",
@@ -241,6 +249,13 @@ Problem attach_impossible(const std::string& pid, const std::string& reason) {
   return {"HP281", fmt::format("process {} cannot be attached to: {}", pid, reason),
           "start it under heapprof, which says what it can see: heapprof run -- PROGRAM",
           "sample its resident memory: heapprof doctor tells what else this machine has", kFailed};
+}
+
+Problem attach_unsupported(const std::string& processor) {
+  return {
+      "HP289", fmt::format("heapprof attaches to processes on x86-64 alone, and this heapprof is for {}", processor),
+      "start the program under heapprof: heapprof run -- PROGRAM",
+      "without recording until you want it: heapprof run --start paused -- PROGRAM, then heapprof resume PID", kFailed};
 }
 
 Problem attach_found_no_thread(const std::string& pid, const std::string& obstacle) {

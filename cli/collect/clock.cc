@@ -15,10 +15,15 @@
 // clocks that the vDSO can read by itself on x86 are made from the counter (tsc, and the pages of KVM and Hyper-V,
 // which say whether the cores' counters agree). With any other clock, the vDSO makes the system call.
 //
+// All of this is about x86. On aarch64 there is one counter for all cores, which guests have as well, and the kernel
+// calls its clock arch_sys_counter. If some processors read this counter wrongly, the kernel keeps the clock and its
+// name. But then the vDSO does not read it by itself, so there this is measured also if the list can be read.
+//
 // Ticks are turned into nanoseconds by two readings of both clocks, as far apart as the run is long. The frequency from
 // CPUID is not used: many processors do not report it.
 #include "cli/collect/clock.h"
 
+#include "cli/arch/arch.h"
 #include "cli/base/clock.h"
 
 #include <linux/membarrier.h>
@@ -32,28 +37,11 @@
 #include <string>
 #include <string_view>
 
-#ifdef __x86_64__
-#include <cpuid.h>
-#endif
-
 namespace heapprof::cli {
 
 namespace {
 
-constexpr uint64_t kGuessedTicksPerUs = 3000;  // until 10 ms have gone by
-constexpr uint64_t kCalibrationNs = 10'000'000;
-
-constexpr std::string_view kHostClocks[] = {"kvm-clock", "hyperv_clocksource_tsc_page", "hyperv_clocksource_msr",
-                                            "xen"};
-
-bool is_counter_invariant() {
-#ifdef __x86_64__
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  return __get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) != 0 && (edx & 1u << 8) != 0;
-#else
-  return false;
-#endif
-}
+constexpr uint64_t kCalibrationNs = 10'000'000;  // until then, the ticks of a span are guessed
 
 // The names in a file of the kernel's clocks, each between two blanks.
 std::string clock_names(const char* file_name) {
@@ -70,11 +58,10 @@ bool has_name(const std::string& names, std::string_view name) {
 // The ticks that the fastest of many readings took: interrupts lengthen only the others.
 template <typename Function>
 uint64_t fewest_ticks(Function read) {
-  constexpr int kReadings = 200;
   uint64_t fewest = UINT64_MAX;
-  for (int i = 0; i < kReadings; ++i) {
+  for (int i = 0; i < kMeasurements; ++i) {
     const uint64_t before = read_ticks(wire::ClockMode::kTsc);
-    read();
+    for (int call = 0; call < kCallsAtOnce; ++call) read();
     fewest = std::min(fewest, read_ticks(wire::ClockMode::kTsc) - before);
   }
   return fewest;
@@ -93,18 +80,20 @@ bool is_read_without_kernel() {
 }  // namespace
 
 bool is_counter_trusted(const std::string& current, const std::string& available) {
-  if (has_name(current, "tsc")) return true;
+  if (has_name(current, kCounterClock)) return true;
   return std::any_of(std::begin(kHostClocks), std::end(kHostClocks),
                      [&current](std::string_view name) { return has_name(current, name); }) &&
-         has_name(available, "tsc") && !has_name(available, "jiffies") && !has_name(available, "refined-jiffies");
+         has_name(available, kCounterClock) && !has_name(available, "jiffies") &&
+         !has_name(available, "refined-jiffies");
 }
 
 wire::ClockMode detect_clock_mode() {
   if (!is_counter_invariant()) return wire::ClockMode::kSequence;
   const std::string current = clock_names("current_clocksource");
   const bool is_unread = current.find_first_not_of(' ') == std::string::npos;
-  const bool is_trusted =
-      is_unread ? is_read_without_kernel() : is_counter_trusted(current, clock_names("available_clocksource"));
+  const bool is_listed = is_unread || is_counter_trusted(current, clock_names("available_clocksource"));
+  const bool has_to_measure = is_unread || kIsFaultyCounterEmulated;
+  const bool is_trusted = is_listed && (!has_to_measure || is_read_without_kernel());
   return is_trusted ? wire::ClockMode::kTsc : wire::ClockMode::kSequence;
 }
 
@@ -115,13 +104,7 @@ wire::FenceMode detect_fence_mode() {
   return wire::FenceMode::kProducerFence;
 }
 
-uint64_t read_ticks(wire::ClockMode mode) {
-#ifdef __x86_64__
-  if (mode == wire::ClockMode::kTsc) return __builtin_ia32_rdtsc();
-#endif
-  static_cast<void>(mode);
-  return monotonic_ns();
-}
+uint64_t read_ticks(wire::ClockMode mode) { return mode == wire::ClockMode::kTsc ? read_counter() : monotonic_ns(); }
 
 TickScale::TickScale(wire::ClockMode mode)
     : mode_(mode), start_(read()), latest_(start_), ns_per_tick_(find_ns_per_tick()) {}
@@ -152,7 +135,7 @@ long double TickScale::find_ns_per_tick() const {
   const uint64_t span_ticks = latest_.ticks - start_.ticks;
   const bool is_calibrated = span_ns != 0 && span_ticks != 0;
   return is_calibrated ? static_cast<long double>(span_ns) / static_cast<long double>(span_ticks)
-                       : 1000.0L / static_cast<long double>(kGuessedTicksPerUs);
+                       : 1000.0L / static_cast<long double>(guessed_ticks_per_us());
 }
 
 uint64_t TickScale::to_ns(uint64_t low_ticks, uint64_t high_ticks) const {
@@ -164,7 +147,7 @@ uint64_t TickScale::to_ns(uint64_t low_ticks, uint64_t high_ticks) const {
 
 uint64_t TickScale::to_ticks(uint64_t span_ns) const {
   if (mode_ == wire::ClockMode::kSequence) return span_ns;
-  if (latest_.ns - start_.ns < kCalibrationNs) return span_ns * kGuessedTicksPerUs / 1000;
+  if (latest_.ns - start_.ns < kCalibrationNs) return span_ns * guessed_ticks_per_us() / 1000;
   return static_cast<uint64_t>(static_cast<long double>(span_ns) *
                                static_cast<long double>(latest_.ticks - start_.ticks) /
                                static_cast<long double>(latest_.ns - start_.ns));

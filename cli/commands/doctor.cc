@@ -1,4 +1,5 @@
 // cli/commands/doctor.cc: tries what this machine allows (cli/target/capabilities.h), and shows the results.
+#include "cli/arch/arch.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/collect/clock.h"
@@ -6,6 +7,7 @@
 #include "cli/target/capabilities.h"
 #include "cli/write/doctor/formats.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,12 +17,12 @@ namespace {
 
 Capability try_clock() {
   if (detect_clock_mode() == wire::ClockMode::kTsc)
-    return {"clock", Availability::kOk, "the time stamp counter is invariant, and the kernel trusts it", ""};
-  return {
-      "clock", Availability::kWarning,
-      "the kernel does not trust the time stamp counter: events of threads are ordered by a shared counter, which is "
-      "slower, and their times are coarse",
-      "see why: dmesg | grep -i clocksource"};
+    return {"clock", Availability::kOk, fmt::format("the {} is invariant, and the kernel trusts it", kCounterName), ""};
+  return {"clock", Availability::kWarning,
+          fmt::format("the kernel does not trust the {}: events of threads are ordered by a shared counter, which is "
+                      "slower, and their times are coarse",
+                      kCounterName),
+          "see why: dmesg | grep -i clocksource"};
 }
 
 std::vector<Capability> find_capabilities() {

@@ -2,6 +2,7 @@
 // shrinks would end heapprof by SIGBUS.
 #include "cli/inner/code_file.h"
 
+#include "cli/arch/arch.h"
 #include "cli/base/file_table.h"
 
 #include <elf.h>
@@ -21,7 +22,7 @@ std::optional<Elf64_Ehdr> read_header(int fd) {
   Elf64_Ehdr header;
   if (!read_at(fd, &header, sizeof header, 0) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return std::nullopt;
   const bool is_ours = header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_ident[EI_DATA] == ELFDATA2LSB &&
-                       header.e_machine == EM_X86_64 && (header.e_type == ET_EXEC || header.e_type == ET_DYN);
+                       header.e_machine == kElfMachine && (header.e_type == ET_EXEC || header.e_type == ET_DYN);
   if (!is_ours) return std::nullopt;
   return header;
 }
@@ -200,7 +201,7 @@ std::optional<std::vector<CodeFile::Pointer>> CodeFile::pointers_between(uint64_
     const auto entries = read_table<Elf64_Rela>(fd_, section.sh_offset, section.sh_size);
     if (!entries) return std::nullopt;
     for (const Elf64_Rela& entry : *entries) {
-      if (ELF64_R_TYPE(entry.r_info) == R_X86_64_RELATIVE) add(entry.r_offset, static_cast<uint64_t>(entry.r_addend));
+      if (ELF64_R_TYPE(entry.r_info) == kRelativeRelocation) add(entry.r_offset, static_cast<uint64_t>(entry.r_addend));
     }
   }
   constexpr uint64_t kAtOnce = 1 << 20;

@@ -25,7 +25,7 @@ struct CodeSymbol {
 
 class CodeFile {
  public:
-  // Reads the symbols. nullopt: no readable x86-64 ELF file. debug_fd: -1: no debug file.
+  // Reads the symbols. nullopt: no readable ELF file for this processor. debug_fd: -1: no debug file.
   static std::optional<CodeFile> read(int fd, int debug_fd);
   // Reads the code, and where functions begin. False: it cannot be read.
   bool read_code();
@@ -51,7 +51,7 @@ class CodeFile {
     uint64_t at_svma;
     uint64_t value_svma;
   };
-  // Every word of the file with a value in that range, stored or after relocation (R_X86_64_RELATIVE). nullopt: the
+  // Every word of the file with a value in that range, stored or after relocation (R_…_RELATIVE). nullopt: the
   // file cannot be read completely.
   std::optional<std::vector<Pointer>> pointers_between(uint64_t start_svma, uint64_t end_svma) const;
   uint64_t base_svma() const { return base_svma_; }

@@ -7,6 +7,7 @@
 // as well. So the agent also checks whether a function of the allocator is in progress on the stack.
 #include "cli/inner/inner_plan.h"
 
+#include "cli/arch/arch.h"
 #include "cli/inner/branches.h"
 #include "cli/inner/code_file.h"
 #include "cli/inner/function_names.h"
@@ -228,8 +229,12 @@ InnerPlanning plan_inner_hooks(int fd, int debug_fd, uint64_t most_ns) {
   keep_one_of_each(&candidates);
 
   std::vector<wire::InnerFunction> functions;
-  const bool has_code = file->read_code();
-  if (!has_code) planning.refusals.emplace_back("its code cannot be read");
+  const bool has_code = kRelocatesPrologues && file->read_code();
+  if (!kRelocatesPrologues) {
+    planning.refusals.push_back(fmt::format("heapprof does not change the code of a program for {}", kProgramKind));
+  } else if (!has_code) {
+    planning.refusals.emplace_back("its code cannot be read");
+  }
   if (candidates.size() > wire::kMostInnerFunctions || file->limit_svma() - file->base_svma() > UINT32_MAX)
     planning.refusals.emplace_back("it has more functions, or more code, than heapprof knows an allocator to have");
   Reach reach(*file, budget);

@@ -11,6 +11,7 @@
 //               Blocks returned by a copy of a function that the compiler made for certain callers
 //               (malloc.constprop.0). If a copy that ends blocks (free.part.0) is called from outside the allocator,
 //               nothing is hooked.
+//               Hooking on aarch64: the allocator is named, and refused.
 // Trust:    any bytes.
 // Cost:     at most kPlanningNs of processor time. If that is not enough, nothing is hooked, and that is reported.
 //           Without an allocator's names, only the program's symbol tables are read, 30 ms for a million symbols; with

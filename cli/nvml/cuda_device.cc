@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-asm(".symver dlopen, dlopen@GLIBC_2.2.5");
-asm(".symver dlsym, dlsym@GLIBC_2.2.5");
-asm(".symver dlerror, dlerror@GLIBC_2.2.5");
+asm(".symver dlopen, dlopen@" HEAPPROF_FIRST_GLIBC);
+asm(".symver dlsym, dlsym@" HEAPPROF_FIRST_GLIBC);
+asm(".symver dlerror, dlerror@" HEAPPROF_FIRST_GLIBC);
 
 namespace heapprof::nvml {
 namespace {

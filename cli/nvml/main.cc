@@ -17,7 +17,8 @@
 // Types and values are those of nvml.h of CUDA 13.0, as facts of its ABI.
 //
 // Runs wherever the agent does: it needs no symbol newer than glibc 2.31. So it has its own _start (a newer glibc's
-// start file needs newer symbols), and uses the version of dlopen from before 2.34.
+// start file needs newer symbols; cli/arch has it), and uses the version of dlopen from before 2.34, which is that of
+// the processor's first glibc.
 #include "cli/nvml/cuda_device.h"
 
 #include <dlfcn.h>
@@ -32,9 +33,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-asm(".symver dlopen, dlopen@GLIBC_2.2.5");
-asm(".symver dlsym, dlsym@GLIBC_2.2.5");
-asm(".symver dlerror, dlerror@GLIBC_2.2.5");
+asm(".symver dlopen, dlopen@" HEAPPROF_FIRST_GLIBC);
+asm(".symver dlsym, dlsym@" HEAPPROF_FIRST_GLIBC);
+asm(".symver dlerror, dlerror@" HEAPPROF_FIRST_GLIBC);
 
 namespace {
 
@@ -240,14 +241,3 @@ extern "C" [[noreturn, gnu::used]] void run_heapprof_nvml(long* stack) {
     print_devices();
   }
 }
-
-asm(R"(
-  .globl _start
-  .type _start, @function
-_start:
-  xor %ebp, %ebp
-  mov %rsp, %rdi
-  and $-16, %rsp
-  call run_heapprof_nvml
-  hlt
-)");

@@ -156,6 +156,8 @@ Result<int> RunSession::run() {
   // Tried now, because the agent asks for its arena only when the program already runs: an error then would come after
   // side effects of the program.
   if (const Result<Done> tried = Arena::try_file(); !tried) return tried.problem();
+  const auto page_bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  if (page_bytes != wire::kPageBytes) return kernel_has_other_pages(page_bytes);
   Result<AgentFiles> agent = find_agent_files();
   if (!agent) return agent.problem();
   AgentLink link;

@@ -3,9 +3,9 @@
 // Debug information may lack it: rustc and clang leave out calls, and many programs have no debug information.
 //
 // Guarantees
-//  - Only a direct call (E8) has a target. It has none if the bytes may also be the end of a call through a pointer.
-// Not provided: a check that the target is a function (the caller looks it up in the symbols); other processors than
-//           x86-64.
+//  - Only a direct call has a target. It has none if the bytes may also be the end of a call through a pointer.
+// Not provided: a check that the target is a function (the caller looks it up in the symbols); files for another
+//           processor than the tool's.
 // Trust:    the file is untrusted: nothing is read beyond a section that lies in it.
 #pragma once
 
@@ -16,9 +16,6 @@
 #include <vector>
 
 namespace heapprof::cli {
-
-// The distance from the end of `code` to the target of its last instruction; 0: no direct call.
-int64_t direct_call_distance(std::span<const uint8_t> code);
 
 class CodeCalls {
  public:

@@ -61,6 +61,7 @@ void FunctionSymbols::add(const GElf_Sym& symbol, uint64_t svma, const char* nam
   unsigned type = GELF_ST_TYPE(symbol.st_info);
   bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
   if (!is_function && !(type == STT_NOTYPE && has_full_table_)) return;
+  if (type == STT_NOTYPE && name[0] == '$') return;  // where code and data begin, in files for Arm ("$x", "$d")
   if (symbol.st_size == 0 && !has_full_table_) return;
   uint64_t high = svma + symbol.st_size;
   if (high < svma) return;

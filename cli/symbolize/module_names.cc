@@ -137,9 +137,11 @@ size_t position_of(std::span<const uint64_t> addresses, uint64_t address) {
   return at == addresses.end() || *at != address ? addresses.size() : static_cast<size_t>(at - addresses.begin());
 }
 
-// Stubs, which only jump to another function: thunks, and those to which linkers give names.
+// Stubs, which only jump to another function: thunks, and those to which linkers give names (on aarch64 also for
+// targets that are too far away for a jump).
 bool is_stub(std::string_view function) {
-  return function.starts_with("__x86_indirect_thunk") || function.starts_with("__llvm_retpoline") ||
+  return (function.starts_with("__") && function.ends_with("_veneer")) || function.starts_with("__AArch64") ||
+         function.starts_with("__x86_indirect_thunk") || function.starts_with("__llvm_retpoline") ||
          function.starts_with("non-virtual thunk to ") || function.starts_with("virtual thunk to ") ||
          function.ends_with("$plt") || function.ends_with("$pltgot");
 }

@@ -1,6 +1,7 @@
 // cli/target/elf_check.cc: makes the checks in the order in which the kernel and the loader make theirs.
 #include "cli/target/elf_check.h"
 
+#include "cli/arch/arch.h"
 #include "cli/base/fd.h"
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
@@ -144,7 +145,7 @@ Result<Done> judge_elf(int fd, const std::string& subject, ProgramFacts* facts) 
   Result<ElfFacts> read = read_elf(fd, symbols, subject);
   if (!read) return read.problem();
   const ElfFacts& elf = *read;
-  if (elf.machine != EM_X86_64 || !elf.is_64_bit || !elf.is_little_endian)
+  if (elf.machine != kElfMachine || !elf.is_64_bit || !elf.is_little_endian)
     return program_for_other_machine(subject, machine_name(elf));
   if (elf.type != ET_EXEC && elf.type != ET_DYN) return program_has_unknown_format(subject);
   if (const std::optional<Problem> found = find_sanitizer(elf, facts->elf_path, subject)) return *found;

@@ -4,51 +4,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#ifdef __x86_64__
-#include <cpuid.h>
-#endif
-
-#include <array>
-#include <cstring>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 namespace heapprof::cli {
-
-namespace {
-
-#ifdef __x86_64__
-// The processor's brand string (CPUID 0x80000002 to 0x80000004), with single blanks between its words, as in the
-// kernel. /proc/cpuinfo is not used, because some kernels then ask every processor for its frequency, which takes 20
-// ms.
-std::string cpu_model() {
-  std::array<unsigned, 12> words{};
-  if (static_cast<unsigned>(__get_cpuid_max(0x80000000, nullptr)) < 0x80000004) return {};
-  for (unsigned part = 0; part < 3; ++part) {
-    unsigned* const at = &words[size_t{4} * part];
-    __get_cpuid(0x80000002 + part, at, at + 1, at + 2, at + 3);
-  }
-  std::array<char, sizeof(words) + 1> brand{};
-  std::memcpy(brand.data(), words.data(), sizeof(words));
-  std::istringstream text(brand.data());
-  std::string model;
-  for (std::string word; text >> word;) model += (model.empty() ? "" : " ") + word;
-  return model;
-}
-#else
-std::string cpu_model() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (!line.starts_with("model name")) continue;
-    const size_t colon = line.find(": ");
-    if (colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return {};
-}
-#endif
-
-}  // namespace
 
 Machine describe_machine() {
   Machine machine;

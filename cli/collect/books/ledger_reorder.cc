@@ -1,6 +1,7 @@
 // cli/collect/books/ledger_reorder.cc: the part of the ledger for events that came too early. The alternation of begin
 // and end at one address shows which ones did (README.md, "An inverted stamp"). They wait until they can be booked, or
 // are given up.
+#include "cli/arch/arch.h"
 #include "cli/base/saturating.h"
 #include "cli/collect/books/ledger_blocks.h"
 
@@ -52,11 +53,8 @@ void Ledger::settle_begun(const Event& begin, uint32_t ring) {
 // The end in passed_ that may be the end of the block that `ring` has at the address at `stamp`. Another ring, whose
 // core was ahead, recorded this end before its own begin of the address. nullptr: there is no such end.
 const ParkedEvent* Ledger::find_passed(uint64_t address, uint32_t ring, uint64_t stamp) {
-  // How far ahead a core may read its counter while it waits for a cache line of another core: 170 were measured on a
-  // quiet machine.
-  constexpr uint64_t kMostAhead = 4096;
   const ParkedEvent* const end = passed_.first(address);
-  const bool is_its = end != nullptr && end->ring != ring && stamp - end->event.stamp <= kMostAhead;
+  const bool is_its = end != nullptr && end->ring != ring && stamp - end->event.stamp <= kMostTicksAhead;
   return is_its ? end : nullptr;
 }
 

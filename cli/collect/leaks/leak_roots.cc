@@ -4,11 +4,12 @@
 // malloc and threads.
 //
 // These structures: a thread's arena begins at a multiple of 64 MiB with a heap_info, whose sizes must be consistent. A
-// block that malloc mapped separately has a bit for this in its header. A thread's descriptor points to itself, twice,
-// and is at the upper end of the thread's stack. If a descriptor belongs to no live thread, glibc keeps its stack for
-// the next thread, and the content is stale.
+// block that malloc mapped separately has a bit for this in its header. A thread's descriptor is at the upper end of
+// the thread's stack; on x86-64 it points to itself, twice. If such a descriptor belongs to no live thread, glibc keeps
+// its stack for the next thread, and the content is stale.
 #include "cli/collect/leaks/leak_roots.h"
 
+#include "cli/arch/arch.h"
 #include "cli/base/file_name.h"
 #include "shared/env.h"
 
@@ -25,10 +26,9 @@ namespace heapprof::cli {
 namespace {
 
 constexpr uint64_t kPageBytes = 4096;
-constexpr uint64_t kArenaBytes = 64 << 20;    // glibc's HEAP_MAX_SIZE, to which its arenas are aligned
-constexpr uint64_t kDescriptorBytes = 0x900;  // the least size of a thread's descriptor in any glibc
-constexpr uint64_t kSpareTlsBytes = 4096;     // for libraries that are loaded late: 2 KiB in glibc
-constexpr uint64_t kMostTlsBytes = 1 << 20;   // the most thread-local storage of one object
+constexpr uint64_t kArenaBytes = 64 << 20;   // glibc's HEAP_MAX_SIZE, to which its arenas are aligned
+constexpr uint64_t kSpareTlsBytes = 4096;    // for libraries that are loaded late: 2 KiB in glibc
+constexpr uint64_t kMostTlsBytes = 1 << 20;  // the most thread-local storage of one object
 constexpr size_t kMostSegments = 256;
 constexpr uint64_t kMappedChunk = 2;  // bit of a chunk's size
 constexpr uint64_t kChunkFlags = 7;
@@ -248,7 +248,7 @@ class Roots {
     return page_end(extent.start_avma + (extent.highest_svma - extent.lowest_svma));
   }
 
-  // The size of all objects' thread-local storage below a thread pointer, and of libc's reserve there.
+  // The size of all objects' thread-local storage at a thread pointer, and of libc's reserve there.
   uint64_t static_tls_bytes() {
     if (static_tls_bytes_ != 0) return static_tls_bytes_;
     uint64_t bytes = kSpareTlsBytes;
@@ -287,16 +287,24 @@ class Roots {
     add({start, range.end}, RootKind::kStack);
   }
 
+  // The lowest address at which the thread's descriptor and its thread-local storage may begin.
   uint64_t storage_start(const LeakThread& thread) {
-    return thread.thread_avma - std::min(thread.thread_avma, static_tls_bytes());
+    const uint64_t below_bytes = kMostDescriptorBelow + (kIsStorageBelow ? static_tls_bytes() : 0);
+    return thread.thread_avma - std::min(thread.thread_avma, below_bytes);
+  }
+  // The end of the last page with the thread's descriptor or storage.
+  uint64_t storage_end(uint64_t thread_avma) {
+    return page_end(thread_avma + kDescriptorAbove + (kIsStorageBelow ? 0 : static_tls_bytes()));
   }
 
-  // Adds the thread's memory in the range, from its stack pointer, if this is in the range, to its descriptor. The
-  // thread-local storage is just below the descriptor. How much of it is libc's reserve is unknown, so the part that
-  // may belong to the outermost functions counts as stack.
+  // Adds the thread's memory in the range, from its stack pointer, if this is in the range, to `end`. Its descriptor
+  // and its thread-local storage are just above the stack. How much of it is libc's reserve, and how large the
+  // descriptor is, is unknown, so the part that may belong to the outermost functions counts as stack.
   void add_thread(const LeakThread& thread, const MemoryRange& range, uint64_t end) {
     const bool is_below = is_in(thread.stack_avma, range) && thread.stack_avma < thread.thread_avma;
-    const uint64_t storage = std::max(range.start, storage_start(thread) + (is_below ? kSpareTlsBytes : 0));
+    constexpr uint64_t kDoubtfulBytes =
+        kMostDescriptorBelow - kLeastDescriptorBelow + (kIsStorageBelow ? kSpareTlsBytes : 0);
+    const uint64_t storage = std::max(range.start, storage_start(thread) + (is_below ? kDoubtfulBytes : 0));
     const bool has_stack = is_in(thread.stack_avma, range) && thread.stack_avma < end;
     const uint64_t start = has_stack ? thread.stack_avma : storage;
     add({start, std::min(std::max(start, storage), end)}, RootKind::kStack);
@@ -333,7 +341,7 @@ class Roots {
     if (facts_.inherits) return add(piece);
     for (const LeakThread& thread : facts_.threads) {
       const bool has_descriptor = is_in(thread.thread_avma, piece);
-      const uint64_t descriptor_end = std::min(page_end(thread.thread_avma + kDescriptorBytes), piece.end);
+      const uint64_t descriptor_end = std::min(storage_end(thread.thread_avma), piece.end);
       if (has_descriptor) {
         add_thread(thread, piece, descriptor_end);
       } else if (is_in(thread.stack_avma, piece)) {
@@ -395,22 +403,35 @@ class Roots {
     return chunks;
   }
 
+  // The thread pointers of live threads in the piece and, where their descriptors can be recognized, of those that
+  // have ended; sorted.
+  std::vector<uint64_t> thread_pointers_in(const MemoryRange& piece) {
+    std::vector<uint64_t> found;
+    if (kDescriptorPointsToItself) {
+      memory_.visit({page_end(piece.start), piece.end & ~(kPageBytes - 1)},
+                    [&found](std::span<const uint64_t> words, uint64_t address) {
+                      for (size_t i = 0; i + 2 < words.size(); i += 8) {  // they are aligned to 64
+                        const uint64_t at = address + i * sizeof(uint64_t);
+                        if (is_descriptor(&words[i], at)) found.push_back(at);
+                      }
+                    });
+      return found;
+    }
+    for (const LeakThread& thread : facts_.threads) {
+      if (is_in(thread.thread_avma, piece)) found.push_back(thread.thread_avma);
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+
   // Splits the piece at the descriptors of threads in it.
   void add_without_old_stacks(const MemoryRange& piece) {
-    std::vector<uint64_t> descriptors;
-    memory_.visit({page_end(piece.start), piece.end & ~(kPageBytes - 1)},
-                  [&descriptors](std::span<const uint64_t> words, uint64_t address) {
-                    for (size_t i = 0; i + 2 < words.size(); i += 8) {  // they are aligned to 64
-                      const uint64_t at = address + i * sizeof(uint64_t);
-                      if (words[i] == at && words[i + 2] == at) descriptors.push_back(at);
-                    }
-                  });
     uint64_t start = piece.start;
-    for (const uint64_t descriptor : descriptors) {
-      if (descriptor < start) continue;
-      const uint64_t end = std::min(page_end(descriptor + kDescriptorBytes), piece.end);
+    for (const uint64_t pointer : thread_pointers_in(piece)) {
+      if (pointer < start) continue;
+      const uint64_t end = std::min(storage_end(pointer), piece.end);
       const auto thread = std::find_if(facts_.threads.begin(), facts_.threads.end(),
-                                       [descriptor](const LeakThread& it) { return it.thread_avma == descriptor; });
+                                       [pointer](const LeakThread& it) { return it.thread_avma == pointer; });
       if (thread != facts_.threads.end()) {
         if (!is_in(thread->stack_avma, {start, end})) add({start, std::max(start, storage_start(*thread))});
         add_thread(*thread, {start, end}, end);

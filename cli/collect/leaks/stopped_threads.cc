@@ -2,13 +2,13 @@
 // thread that is not stopped yet may create another.
 #include "cli/collect/leaks/stopped_threads.h"
 
+#include "cli/arch/arch.h"
 #include "cli/base/clock.h"
 
 #include <dirent.h>
 #include <elf.h>
 #include <signal.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -26,7 +26,6 @@ namespace heapprof::cli {
 namespace {
 
 constexpr uint64_t kMostStopNs = 5'000'000'000;  // a thread in the kernel's uninterruptible sleep does not stop
-constexpr uint64_t kRedZoneBytes = 128;          // below the stack pointer, of a leaf function
 constexpr timespec kPause{0, 200'000};
 constexpr char kNotStopped[] = "one of its threads did not stop";
 
@@ -84,26 +83,6 @@ void add_words(const Registers& registers, std::vector<uint64_t>* words) {
   std::memcpy(words->data() + before, &registers, (words->size() - before) * sizeof(uint64_t));
 }
 
-// Whether the system call returns EINTR when its thread is stopped, although no signal handler ran, and has done
-// nothing then (signal(7)). The kernel restarts most others by itself.
-bool is_ended_by_stops(uint64_t call) {
-  switch (call) {
-    case SYS_read:  // of inotify, or of a device
-    case SYS_epoll_wait:
-    case SYS_epoll_pwait:
-    case SYS_epoll_pwait2:
-    case SYS_rt_sigtimedwait:
-    case SYS_semop:
-    case SYS_semtimedop:
-    case SYS_io_getevents:
-    case SYS_accept:  // this and the following calls only if the socket has a timeout
-    case SYS_accept4:
-    case SYS_recvfrom:
-    case SYS_recvmsg: return true;
-    default: return false;
-  }
-}
-
 // Whether a signal is pending, which would end the call as well.
 bool has_pending_signal(pid_t pid, pid_t id) {
   std::ifstream status(task_path(pid, id, "status"));
@@ -120,20 +99,9 @@ bool has_pending_signal(pid_t pid, pid_t id) {
 }
 
 void renew_call(pid_t pid, pid_t id) {
-  constexpr uint64_t kInstructionBytes = 2;
-  constexpr uint64_t kSyscallInstruction = 0x050f;
-  constexpr uint64_t kCodeOf64Bits = 0x33;
   user_regs_struct registers{};
-  if (!read_registers(id, NT_PRSTATUS, &registers)) return;
-  if (registers.cs != kCodeOf64Bits || registers.rax != static_cast<uint64_t>(-EINTR) ||
-      !is_ended_by_stops(registers.orig_rax) || has_pending_signal(pid, id))
+  if (!read_registers(id, NT_PRSTATUS, &registers) || !begin_call_again(id, &registers) || has_pending_signal(pid, id))
     return;
-  errno = 0;
-  const long code = ::ptrace(PTRACE_PEEKTEXT, id, reinterpret_cast<void*>(registers.rip - kInstructionBytes), nullptr);
-  if (errno != 0 || (static_cast<uint64_t>(code) & 0xffff) != kSyscallInstruction) return;
-  registers.rax = registers.orig_rax;
-  registers.orig_rax = UINT64_MAX;  // the thread is in no system call
-  registers.rip -= kInstructionBytes;
   iovec part{&registers, sizeof registers};
   ::ptrace(PTRACE_SETREGSET, id, NT_PRSTATUS, &part);
 }
@@ -201,10 +169,10 @@ std::string StoppedThreads::stop(pid_t pid, uint32_t exiting_id, const std::func
         ::nanosleep(&kPause, nullptr);
       }
       user_regs_struct general{};
-      user_fpregs_struct vectors{};
+      VectorRegisters vectors{};
       if (!read_registers(thread.id, NT_PRSTATUS, &general)) continue;
-      thread.stack_avma = general.rsp - kRedZoneBytes;
-      thread.thread_avma = general.fs_base;
+      thread.stack_avma = stack_pointer(general) - kRedZoneBytes;
+      thread.thread_avma = thread_pointer(thread.id, general);
       add_words(general, &thread.words);
       if (read_registers(thread.id, NT_PRFPREG, &vectors)) add_words(vectors, &thread.words);
     }

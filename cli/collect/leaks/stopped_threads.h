@@ -4,7 +4,8 @@
 // are stopped as by a debugger (PTRACE_SEIZE, PTRACE_INTERRUPT), without a signal that the program could notice. They
 // are not resumed before the process ends, because an interrupted system call may return EINTR, and a program that is
 // about to end would then report an error. If the process does not end, they are resumed after a while. System calls
-// that ended only because of the stop then start anew, with their whole timeout.
+// that ended only because of the stop then start anew, with their whole timeout (on aarch64, where a tracer cannot do
+// that, some of them return EINTR; cli/arch/aarch64/threads.h).
 //
 // Guarantees
 //  - A stopped thread stays stopped until the thread that called stop() ends, however it ends: the kernel then resumes
@@ -43,7 +44,7 @@ class StoppedThreads {
   // Waits until the process has ended; most_ns at most.
   void await_end(uint64_t most_ns) const;
   // Call it before the threads are resumed. If the stop made the kernel end a thread's system call, and the kernel does
-  // not restart this call by itself, the thread will make it again.
+  // not restart this call by itself, the thread will make it again (not on aarch64).
   void renew_calls() const;
 
   // A traced thread that dies stays a zombie until its tracer waits for it. A thread that calls exec waits until all

@@ -5,6 +5,8 @@
 // the first wrote before (release and acquire), so no lock is needed.
 #include "cli/collect/rings/second_thread.h"
 
+#include "cli/arch/arch.h"
+
 #include <system_error>
 #include <utility>
 
@@ -16,7 +18,7 @@ namespace {
 constexpr int kSpins = 1000;  // of 20-40 ns
 
 void await_change(const std::atomic<uint32_t>& state, uint32_t old) {
-  for (int i = 0; i < kSpins && state.load(std::memory_order_acquire) == old; ++i) __builtin_ia32_pause();
+  for (int i = 0; i < kSpins && state.load(std::memory_order_acquire) == old; ++i) pause_processor();
   state.wait(old, std::memory_order_acquire);
 }
 
