@@ -11,7 +11,7 @@ namespace heapprof::agent {
 // 6-30 ns with the sequence.
 inline uint64_t read_clock() {
   if (__builtin_expect(g_use_tsc, 1)) return read_counter();
-  return g_control->sequence.fetch_add(1, std::memory_order_relaxed) + 1;
+  return g_control->sequence.fetch_add(1, std::memory_order_acq_rel) + 1;
 }
 
 // The current time, to measure spans on the collector's scale. It is in ticks of the time stamp counter, or in

@@ -59,7 +59,7 @@ inline void publish(Context* context) { publish(context, context->head); }
 
 inline void make_fences(uint32_t orders_stamps) {
   if ((g_fences & kFenceProducer) != 0) std::atomic_thread_fence(std::memory_order_seq_cst);
-  if ((g_fences & kFenceOrder) != 0 || orders_stamps != 0) order_counter();
+  if ((g_fences & (kFenceOrder | kFenceProducer)) != 0 || orders_stamps != 0) order_counter();
 }
 
 // Call in a process with several threads: from here on the collector waits for this thread's record.

@@ -71,6 +71,7 @@ class Program {
 
  private:
   bool execute(uint8_t code) {
+    if (toggles_signature(code)) return true;  // load_return() drops a signature, whether there is one or not
     switch (code) {
       case kNop: return true;
       case kSetLocation: location_avma_ = reader_.read_pointer(description_.pointer_encoding, 0); return true;

@@ -44,7 +44,9 @@ inline uint32_t find_broken_any(const UnwindContext* context, uint32_t count) {
   return HEAPPROF_LIKELY(context->flagged == 0) ? find_broken(context, count) : find_broken_flagged(context, count);
 }
 
-inline bool has_same_end(const UnwindContext* context) { return *context->end_slot == 0; }
+inline bool has_same_end(const UnwindContext* context) {
+  return load_return(reinterpret_cast<uint64_t>(context->end_slot)) == 0;
+}
 
 // True if bp equals that of frame `index` of the previous stack, or does not matter there.
 inline bool has_same_bp(const UnwindContext* context, uint32_t index, uint64_t bp) {

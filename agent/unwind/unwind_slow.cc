@@ -102,7 +102,7 @@ bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
   context->stacks.go_to(state->sp);
   if (!context->stacks.reach(state->bp + 16)) return false;
   const auto* frame = reinterpret_cast<const uint64_t*>(state->bp);  // the saved bp, then the return address
-  *state = {frame[1], state->bp + 16, frame[0]};
+  *state = {load_return(state->bp + 8), state->bp + 16, frame[0], record_slot(state->bp)};
   return true;
 }
 

@@ -17,23 +17,30 @@ inline uint64_t without_signature(uint64_t return_avma) {
   return x30;
 }
 
-// ---- A hook's own frame (built with -fno-omit-frame-pointer): its frame record, and the caller's stack pointer ----
+// True for call frame instructions that say whether the return address is signed: DW_CFA_AARCH64_negate_ra_state, and
+// the same with the program counter.
+inline bool toggles_signature(uint8_t code) { return code == 0x2d || code == 0x2c; }
+
+// ---- A hook's own frame (built with -fno-omit-frame-pointer), as it is when the hook begins ----
+// A hook may jump to the function that records: its frame is gone then, so the words are copied from it.
 
 struct HookFrame {
-  const uint64_t* record;
+  uint64_t bp;  // the caller's
+  uint64_t return_avma;
   uint64_t cfa;
 };
-#define HEAPPROF_HOOK_FRAME()                                                                                   \
-  heapprof::agent::HookFrame {                                                                                  \
-    static_cast<const uint64_t*>(__builtin_frame_address(0)), reinterpret_cast<uint64_t>(__builtin_dwarf_cfa()) \
-  }
-inline uint64_t bp_behind(HookFrame hook_frame) { return hook_frame.record[0]; }
-inline uint64_t returns_to(HookFrame hook_frame) { return without_signature(hook_frame.record[1]); }
+inline HookFrame make_hook_frame(const void* record, const void* cfa) {
+  const auto* const words = static_cast<const uint64_t*>(record);
+  return {words[0], without_signature(words[1]), reinterpret_cast<uint64_t>(cfa)};
+}
+#define HEAPPROF_HOOK_FRAME() heapprof::agent::make_hook_frame(__builtin_frame_address(0), __builtin_dwarf_cfa())
+inline uint64_t bp_behind(const HookFrame& hook_frame) { return hook_frame.bp; }
+inline uint64_t returns_to(const HookFrame& hook_frame) { return hook_frame.return_avma; }
 // The caller's stack pointer after the return.
-inline uint64_t cfa_of(HookFrame hook_frame) { return hook_frame.cfa; }
+inline uint64_t cfa_of(const HookFrame& hook_frame) { return hook_frame.cfa; }
 
 // The frame of the hook that called the function of this frame is not known here: its record says nothing of its CFA.
-inline HookFrame hook_behind(HookFrame frame) { return frame; }
+inline HookFrame hook_behind(const HookFrame& frame) { return frame; }
 
 // ---- Frames of other code ----
 
@@ -44,6 +51,8 @@ struct alignas(16) ReturnSlot {
   bool operator==(const ReturnSlot&) const = default;
 };
 inline uint64_t slot_avma(ReturnSlot slot, uint64_t /*sp*/) { return slot.avma; }
+// The slot of the return address in a frame record.
+inline ReturnSlot record_slot(uint64_t bp) { return {bp + 8}; }
 inline uint64_t load_return(uint64_t at_avma) { return without_signature(*reinterpret_cast<const uint64_t*>(at_avma)); }
 
 // ---- What a function saves, as a rule's `saved` (unwind/unwind_rule.h): twice the offset of the return address from

@@ -116,8 +116,8 @@ inline bool is_counter_forbidden() {
 
 inline void pause_processor() { asm volatile("yield"); }
 
-// The counter is not read before this has been reached: read_counter() sees to that.
-[[gnu::always_inline]] inline void order_counter() { asm volatile("" ::: "memory"); }
+// The counter is not read before all loads and stores before this are done. (A fence of C++ orders memory alone.)
+[[gnu::always_inline]] inline void order_counter() { asm volatile("dsb ish" ::: "memory"); }
 
 // ---- Steps that a signal handler of this thread finds done or not begun; other threads are not considered ----
 // A pair of a load and a store that fails if the thread was interrupted in between.

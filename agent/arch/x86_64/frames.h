@@ -29,12 +29,16 @@ inline HookFrame hook_behind(HookFrame frame) {
 // ---- Frames of other code ----
 
 inline uint64_t without_signature(uint64_t return_avma) { return return_avma; }
+// True for call frame instructions that say whether the return address is signed.
+inline bool toggles_signature(uint8_t /*code*/) { return false; }
 
 // Where the return address to a frame lies. A call pushes it, so it is the word below the frame's stack pointer.
 struct ReturnSlot {
   bool operator==(const ReturnSlot&) const = default;
 };
 inline uint64_t slot_avma(ReturnSlot, uint64_t sp) { return sp - 8; }
+// The slot of the return address that lies with a saved frame pointer.
+inline ReturnSlot record_slot(uint64_t /*bp*/) { return {}; }
 inline uint64_t load_return(uint64_t at_avma) { return *reinterpret_cast<const uint64_t*>(at_avma); }
 
 // ---- What a function saves, as a rule's `saved` (unwind/unwind_rule.h): the caller's bp, in words from the CFA; 0: it

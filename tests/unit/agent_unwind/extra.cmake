@@ -2,7 +2,7 @@
 set(unwind_test_dir ${CMAKE_CURRENT_SOURCE_DIR}/unit/agent_unwind)
 set(unwind_agent_sources
     process/generation process/early process/link_map process/loaded_object process/modules process/own_memory libc/private_memory arch/${HEAPPROF_ARCH}/vector_state unwind/byte_reader unwind/cfi_interpreter unwind/cfi_program unwind/dwarf_expression
-    unwind/eh_frame unwind/previous_stack unwind/registered_frames unwind/rule_cache unwind/stack_bounds unwind/target_memory unwind/unwind unwind/unwind_rule arch/${HEAPPROF_ARCH}/unwind_rule
+    unwind/eh_frame unwind/previous_stack unwind/registered_frames unwind/rule_cache unwind/stack_bounds unwind/target_memory unwind/unwind unwind/make_rule unwind/unwind_rule arch/${HEAPPROF_ARCH}/unwind_rule
     unwind/unwind_slow verify/reference_unwind)
 list(TRANSFORM unwind_agent_sources PREPEND ${PROJECT_SOURCE_DIR}/agent/)
 list(TRANSFORM unwind_agent_sources APPEND .cc)

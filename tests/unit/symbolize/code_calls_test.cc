@@ -1,6 +1,8 @@
 // tests/unit/symbolize/code_calls_test.cc: what a return address says of the call before it.
 #include "cli/symbolize/code_calls.h"
 
+#include "cli/arch/arch.h"
+
 #include <catch2/catch.hpp>
 
 #include <vector>
