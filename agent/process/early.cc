@@ -7,14 +7,13 @@
 // vector's place: arguments, a zero, the environment, a zero, then pairs up to AT_NULL.
 #include "agent/process/early.h"
 
+#include "agent/libc/variables.h"
 #include "agent/process/link_map.h"
 
 #include <elf.h>
 #include <string.h>
 
 #include <atomic>
-
-extern "C" void* __libc_stack_end;  // where the kernel put argc
 
 extern "C" const void* const volatile heapprof_own_address =
     const_cast<const void*>(static_cast<const volatile void*>(&heapprof_own_address));

@@ -9,17 +9,13 @@
 // an exec takes 300 µs and more.
 #include "agent/process/environment.h"
 
+#include "agent/libc/variables.h"
 #include "agent/process/own_memory.h"
 #include "agent/process/sanitizer_check.h"
 #include "shared/env.h"
 
 #include <string.h>
 #include <sys/un.h>
-
-extern "C" {
-extern char** environ;
-extern void* __libc_stack_end;  // where the kernel put argc: before libc has set environ
-}
 
 namespace heapprof::agent {
 

@@ -7,6 +7,7 @@
 
 #include "agent/libc/own_file_table.h"
 #include "agent/libc/raw.h"
+#include "agent/libc/variables.h"
 #include "agent/process/environment.h"
 #include "agent/process/own_memory.h"
 #include "agent/process/sanitizer_check.h"
@@ -19,8 +20,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-extern "C" char** environ;
 
 namespace heapprof::agent {
 

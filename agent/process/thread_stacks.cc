@@ -3,8 +3,7 @@
 // The main thread's stack begins at __libc_stack_end, and the kernel maps nothing of its own within 128 MiB below
 // (MIN_GAP in arch/x86/mm/mmap.c), however small the limit of the stack is. Another thread's descriptor lies at the top
 // of its stack and holds the stack's address and size side by side. Their place in the descriptor changes between
-// versions of libc, so the agent searches for them. A match is certain, because the stack that they describe ends right
-// after the descriptor.
+// versions of libc, so the agent searches for two words that describe a stack that ends right after the descriptor.
 //
 // The kernel does not report an alternate stack with SS_AUTODISARM while a handler runs on it. So the agent also
 // remembers what the program installs (hooks/alternate_stack.cc). An alternate stack may lie within the thread's own
@@ -12,9 +11,8 @@
 #include "agent/process/thread_stacks.h"
 
 #include "agent/libc/raw.h"
+#include "agent/libc/variables.h"
 #include "agent/process/link_map.h"
-
-extern "C" void* __libc_stack_end;
 
 namespace heapprof::agent {
 
@@ -22,8 +20,7 @@ namespace {
 
 constexpr uint64_t kMainStackBytes = 64u << 20;
 constexpr uint64_t kSmallestStackBytes = 4096;
-constexpr uint64_t kMostBehindDescriptor = 16384;  // thread-local storage may ask for a large alignment
-constexpr uint32_t kAutodisarm = 1u << 31;         // SS_AUTODISARM
+constexpr uint32_t kAutodisarm = 1u << 31;  // SS_AUTODISARM
 
 // What the program installed last. The lowest bit of the size is set if it does not stay installed while handlers run
 // on it.
@@ -40,19 +37,26 @@ uint32_t thread_id_at(uint64_t off) {
 
 }  // namespace
 
+uint64_t find_stack_start(const uint64_t* words, uint64_t count, uint64_t descriptor_avma, uint64_t id_off) {
+  for (uint64_t i = 0; i + 1 < count; ++i) {
+    const uint64_t low = words[i];
+    const uint64_t size_bytes = words[i + 1];
+    const bool is_id = id_off != 0 && (id_off / 8 == i || id_off / 8 == i + 1);
+    if (is_id || low >= descriptor_avma || size_bytes < kSmallestStackBytes || size_bytes > low) continue;
+    if (low + size_bytes - descriptor_avma - count * 8 <= kMostBehindDescriptor) return low;
+  }
+  return 0;
+}
+
 ThreadStacks::ThreadStacks(bool may_ask) {
   own_end_avma_ = reinterpret_cast<uint64_t>(__libc_stack_end);
   own_low_avma_ = own_end_avma_ - kMainStackBytes;
   const uint64_t descriptor = descriptor_avma(g_descriptor_bytes);
   const auto* words = reinterpret_cast<const uint64_t*>(descriptor);
-  for (uint64_t i = 0; i + 1 < g_descriptor_bytes / 8; ++i) {
-    const uint64_t low = words[i];
-    const uint64_t size_bytes = words[i + 1];
-    if (low >= descriptor || size_bytes < kSmallestStackBytes) continue;
-    if (low + size_bytes - descriptor - g_descriptor_bytes > kMostBehindDescriptor) continue;
-    own_low_avma_ = low;
+  const uint64_t start_avma = find_stack_start(words, g_descriptor_bytes / 8, descriptor, g_thread_id_off);
+  if (start_avma != 0) {
+    own_low_avma_ = start_avma;
     own_end_avma_ = descriptor;
-    break;
   }
   stays_installed_ = (t_alternate.size_bytes & 1) == 0;
   if (!may_ask) return;

@@ -51,6 +51,11 @@ class ThreadStacks {
   uint64_t own_end_avma_;
 };
 
+// Searches the `count` words of a thread's descriptor for the address and size of the thread's stack, and returns that
+// address; 0: they are not there (the main thread's). Other words may look alike: the thread's id, which is id_off
+// bytes from the start (0: unknown) and is no size, beside a pointer to the descriptor, which is no size either.
+uint64_t find_stack_start(const uint64_t* words, uint64_t count, uint64_t descriptor_avma, uint64_t id_off);
+
 // Stores what the program has given to sigaltstack.
 void remember_alternate_stack(const stack_t& stack);
 

@@ -18,8 +18,6 @@ namespace {
 constexpr int kYields = 4;             // before going to sleep
 constexpr long kSleepNs = 10'000'000;  // then the thread checks whether the collector is alive
 constexpr uint32_t kPatienceMs = 500;  // with a collector that makes no progress, before a ring grows beyond its share
-// Ticks of a time stamp counter of 1 GHz, the slowest expected: used if no clock may be read.
-constexpr uint64_t kTicksPerMs = 1'000'000;
 constexpr uint32_t kPausesPerMs = 20'000;  // of 40 to 140 cycles
 
 void count_lost(Context* context) {
@@ -37,7 +35,8 @@ void spin_for_a_millisecond() {
     return;
   }
   const uint64_t start = read_counter();
-  while (read_counter() - start < kTicksPerMs) pause_processor();
+  const uint64_t millisecond = ticks_per_ms();
+  while (read_counter() - start < millisecond) pause_processor();
 }
 
 bool is_dropping() { return g_control->full_policy == wire::FullPolicy::kDrop; }

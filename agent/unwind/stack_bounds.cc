@@ -7,12 +7,11 @@
 #include "agent/unwind/stack_bounds.h"
 
 #include "agent/libc/raw.h"
+#include "agent/libc/variables.h"
 #include "agent/process/own_memory.h"
 #include "agent/process/state.h"
 
 #include <string.h>
-
-extern "C" void* __libc_stack_end;  // where the kernel put argc: the main thread's stack ends above it
 
 namespace heapprof::agent {
 

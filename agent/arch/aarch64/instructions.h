@@ -95,6 +95,9 @@ inline uint64_t ask_storage_register(uint64_t /*otherwise*/) { return storage_re
 
 inline uint64_t thread_pointer() { return storage_register(); }
 
+// Bytes of a thread's stack that may lie behind the descriptor: all thread-local storage.
+inline constexpr uint64_t kMostBehindDescriptor = 16u << 20;
+
 // The address of libc's thread descriptor, whose size is that. It ends where the storage begins.
 inline uint64_t descriptor_avma(uint64_t descriptor_bytes) { return thread_pointer() - descriptor_bytes; }
 
@@ -105,6 +108,13 @@ inline uint64_t descriptor_avma(uint64_t descriptor_bytes) { return thread_point
   uint64_t value;
   asm volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(value) : : "memory");
   return value;
+}
+
+// By the frequency that the firmware tells; it may leave it out. pre: the counter may be read
+inline uint64_t ticks_per_ms() {
+  uint64_t ticks_per_s;
+  asm volatile("mrs %0, cntfrq_el0" : "=r"(ticks_per_s));
+  return ticks_per_s < 1'000'000 ? 1'000'000 : ticks_per_s / 1000;
 }
 
 // True if the kernel forbids the calling thread to read the counter: a read would fault. Threads, forked children and

@@ -122,6 +122,9 @@ inline uint64_t descriptor_avma(uint64_t /*descriptor_bytes*/) {
   return avma;
 }
 
+// Bytes of a thread's stack that may lie behind the descriptor: thread-local storage may ask for a large alignment.
+inline constexpr uint64_t kMostBehindDescriptor = 16384;
+
 inline uint64_t thread_pointer() {
   uint64_t avma;
   asm("movq %%fs:0, %0" : "=r"(avma));
@@ -132,6 +135,9 @@ inline uint64_t thread_pointer() {
 
 // The time stamp counter. A thread can be forbidden to read it (is_counter_forbidden): it faults there.
 [[gnu::always_inline]] inline uint64_t read_counter() { return __builtin_ia32_rdtsc(); }
+
+// Of a counter of 1 GHz, the slowest expected: for threads that may read no clock.
+inline uint64_t ticks_per_ms() { return 1'000'000; }
 
 // True if the kernel forbids the calling thread to read the counter: a read would fault. Threads, forked children and
 // programs inherit this from the process that started them. pre: the kernel may be asked.
