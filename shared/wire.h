@@ -193,7 +193,7 @@ struct Control {
   std::atomic<uint64_t> events_abandoned;      // agent: events abandoned by siglongjmp or a dying thread
   std::atomic<uint64_t> verify_checked;        // agent, --verify-stacks: events compared with unw_step
   std::atomic<uint64_t> verify_mismatched;     // agent, --verify-stacks: events that differed
-  std::atomic<uint64_t> verify_filtered;       // agent, --verify-stacks: events that were not compared
+  std::atomic<uint64_t> verify_skipped;        // agent, --verify-stacks: events that were not compared
   std::atomic<uint64_t> kernel_launches;       // agent: CUDA kernels launched by threads without a ring of their own
   std::atomic<uint64_t> heartbeat;             // collector: grows with every drain pass
   std::atomic<uint32_t> notes_claimed;         // agent: notes [0, n) are or were being written; above kMaxNotes: lost

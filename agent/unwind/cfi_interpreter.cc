@@ -133,10 +133,12 @@ Step step_frame(uint32_t generation, CfiWorkspace* workspace, Registers* registe
     if (returns_from_handler(pc_avma)) return leave_handler(workspace, registers, has_jumped);
     return is_interrupted_stub(pc_avma) ? leave_stub(registers, has_jumped) : search;
   }
+  if (row_avma == pc_avma && leaves_stack(pc_avma)) return Step::kEndOfStack;
   if (!run_cfi_program(description, row_avma, workspace)) return Step::kNoUnwindInfo;
   const uint32_t return_register = description.return_register;
   if (return_register >= kRegisterCount) return Step::kNoUnwindInfo;
   if (workspace->row.rules[return_register] == RegisterRule::kUndefined) return Step::kEndOfStack;
+  if (has_lost_return(pc_avma, description, workspace->row)) return Step::kBadFrame;
 
   FrameState frame(description, workspace, *registers);
   const Step cfa = frame.find_cfa();

@@ -1,23 +1,37 @@
 // agent/unwind/make_rule.cc: makes a rule of the row that applies at an address.
+#include "agent/process/link_map.h"
 #include "agent/process/own_memory.h"
 #include "agent/unwind/registered_frames.h"
 #include "agent/unwind/unwind_rule.h"
 
 namespace heapprof::agent {
 
-namespace {
+bool has_lost_return(uint64_t pc_avma, const FrameDescription& description, const CfiRow& row) {
+  if constexpr (kRegisterReturn == kRegisterPc) return false;
+  const bool has_called = pc_avma % 4 == 0;  // else it was interrupted
+  const RegisterRule returns = row.rules[kRegisterReturn];
+  return has_called && description.return_register == kRegisterReturn &&
+         (returns == RegisterRule::kUnspecified || returns == RegisterRule::kSame);
+}
 
-// True if the function at the address begins by switching to another stack (code.h). If the address was pushed as a
-// return address, no call returns to it, and the stack ends there.
 bool leaves_stack(uint64_t pc_avma) {
   unsigned char code[kSwitchBytes];
   return read_own_memory(code, reinterpret_cast<const void*>(pc_avma), sizeof code) && switches_stack(code);
 }
 
+namespace {
+
+uint64_t g_handler_return_avma = 0;  // the kernel's; 0: not found
+
 }  // namespace
+
+void find_handler_return() {
+  if constexpr (kHasBareSignalReturn) g_handler_return_avma = reinterpret_cast<uint64_t>(find_in_vdso(kSignalReturn));
+}
 
 bool returns_from_handler(uint64_t pc_avma) {
   if constexpr (!kHasBareSignalReturn) return false;
+  if (pc_avma == g_handler_return_avma && pc_avma != 0) return true;
   unsigned char code[kSignalReturnBytes];
   return read_own_memory(code, reinterpret_cast<const void*>(pc_avma), sizeof code) && is_signal_return(code);
 }

@@ -16,10 +16,10 @@
 // their steps were just verified. It goes on after them.
 //
 // If no call frame information describes a frame (JIT code), the agent takes the frame pointer to lead to its caller.
-// That step is like one of code with frame pointers: CFA = bp + 16, and the caller's bp is at CFA - 16. So the frame is
-// verified like a frame of such code. It is marked (kGuessed), because the stack is a guess. The slots cannot verify
-// that there is still no object at the frame's address: the agent assumes so until it sees the loader allocate
-// (g_loads).
+// That step is like one of code with frame pointers: the caller's bp and the return address are at bp (on x86-64 the
+// CFA is bp + 16). So the frame is verified like a frame of such code. It is marked (kGuessed), because the stack is a
+// guess. The slots cannot verify that there is still no object at the frame's address: the agent assumes so until it
+// sees the loader allocate (g_loads).
 //
 // Some stacks need more than that (signal frames, undescribed code without frame pointers). They are not verified but
 // walked whole each time, because they depend on more than sp, bp and the return addresses.
@@ -189,9 +189,11 @@ bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const Walk
     if (walked->rule.kind == RuleKind::kNoUnwindInfo) {
       flags = kNeedsBp | kGuessed;
       ++context->guessed;
-      if (is_bp_needed) {
+      // Where the record does not tell the caller's sp, that was found by the bp in it.
+      if (is_bp_needed || (!kIsRecordAtFrameEnd && i != 0)) {
         flags |= kBpSlot;
         frame.bp_slot = slot_at(context->frames[i - 1].return_avma() - 8);
+        if (!is_bp_needed) context->bps[i - 1].bp = *frame.bp_slot;
       }
     } else if (walked->rule.kind == RuleKind::kRealigned) {
       if (i == 0) return false;
@@ -328,6 +330,7 @@ const uint64_t* current_stack(UnwindContext* context, uint32_t* count) {
 
 bool init_unwinder() {
   reset_modules();
+  find_handler_return();
   return init_rule_cache();
 }
 

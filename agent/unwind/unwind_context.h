@@ -25,7 +25,7 @@ enum FrameFlags : uint8_t {
   kGuessed = 8,  // the code has no unwind information: the step followed the frame pointer
 };
 struct FrameBp {
-  uint64_t bp;               // set with kNeedsBp
+  uint64_t bp;               // set with kNeedsBp, and if the next frame inwards is guessed
   const uint64_t* bp_slot;   // set with kBpSlot
   const uint64_t* cfa_slot;  // set with kCfaSlot
 };

@@ -54,8 +54,17 @@ StepRule reduce_row(const FrameDescription& description, const CfiRow& row);
 // Reduces a row of a frame that is not the outermost one to a compact rule. False: it cannot be. (In agent/arch.)
 bool reduce_ordinary(const FrameDescription& description, const CfiRow& row, StepRule* rule);
 
+// True if the frame called another one and did not save the register in which it got its own return address.
+bool has_lost_return(uint64_t pc_avma, const FrameDescription& description, const CfiRow& row);
+
+// True if the function at the address begins by switching to another stack (code.h). If the address was stored as a
+// return address, no call returns to it, and the stack ends there.
+bool leaves_stack(uint64_t pc_avma);
+
 // Code that has no call frame information on some processors: true if a signal handler returns to the address …
 bool returns_from_handler(uint64_t pc_avma);
+// Makes that work for the kernel's code also under a filter of system calls. pre: start-up
+void find_handler_return();
 // … or if a signal interrupted a stub of a procedure linkage table there.
 bool is_interrupted_stub(uint64_t pc_avma);
 

@@ -119,10 +119,31 @@ void keep_absent(AbsentCode* absent, uint64_t pc_avma, uint64_t loads) {
 
 std::atomic<uint64_t> g_loads{1};
 
+namespace {
+
+// Where a frame record says nothing of its frame's end: finds the caller's stack pointer by the caller's own record,
+// which the rule of described code places in its frame. False: the rule does not. Code that is not described, or that
+// finds its CFA by bp, needs no sp.
+bool find_sp_behind_record(UnwindContext* context, WalkState* state) {
+  const UnwindRule* const rule = find_rule(context, state->pc_avma);
+  if (rule->kind == RuleKind::kNoUnwindInfo || rule->kind == RuleKind::kEndOfStack ||
+      rule->kind == RuleKind::kCfaFromBp)
+    return true;
+  const int64_t record_words = bp_offset_words(rule->saved);
+  if (rule->kind != RuleKind::kCfaFromSp || record_words == 0) return false;
+  const uint64_t sp = state->bp - static_cast<uint64_t>(record_words * 8 + rule->cfa_offset_bytes);
+  if (sp - state->sp >= kMaxGuessedFrameBytes) return false;
+  state->sp = sp;
+  return true;
+}
+
+}  // namespace
+
 bool guess_step(UnwindContext* context, WalkState* state) {
   if (!follow_frame_pointer(context, state)) return false;
   count_one(context->counters->guessed_frames);
-  return can_be_code(state->pc_avma, state->sp);
+  if (!can_be_code(state->pc_avma, state->sp)) return false;
+  return kIsRecordAtFrameEnd || find_sp_behind_record(context, state);
 }
 
 // If there are seccomp filters, the list of objects may have been locked. Before glibc 2.35, the list may have changed
@@ -314,6 +335,7 @@ void walk_frame_pointers(UnwindContext* context, const StartFrame& start, StackB
   count_one(context->counters->register_walks);
   Registers registers;
   read_own_registers(&registers);
+  context->stacks.go_to(registers.value[kRegisterSp]);
   bool has_jumped = false;
   for (uint32_t i = 0; registers.value[kRegisterSp] < start.sp; ++i) {
     const Step step = step_frame(context->generation, &context->workspace, &registers, &has_jumped);

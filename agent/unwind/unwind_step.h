@@ -55,11 +55,19 @@ enum class StepResult : uint8_t { kStepped, kEndOfStack, kNotCompact, kBadFrame 
     const uint64_t slot = cfa + static_cast<uint64_t>(int64_t{bp_offset_words(rule->saved)} * 8);
     if (HEAPPROF_LIKELY(stacks->current().holds(slot))) {
       state->bp = load_word(slot);
-    } else if (!stacks->read_popped(state->sp, slot, &state->bp)) {
+    } else if (slot - state->sp < cfa - state->sp ? !stacks->read(slot, sizeof slot, &state->bp)
+                                                  : !stacks->read_popped(state->sp, slot, &state->bp)) {
       return StepResult::kBadFrame;
     }
   }
-  state->pc_avma = load_return(slot_avma(return_to, cfa));
+  // Of a very large frame only the last page was checked (KnownStacks::reach).
+  uint64_t return_avma = slot_avma(return_to, cfa);
+  if (!kIsRecordAtFrameEnd && HEAPPROF_UNLIKELY(!stacks->current().holds(return_avma))) {
+    if (!stacks->read(return_avma, sizeof return_avma, &return_avma)) return StepResult::kBadFrame;
+    state->pc_avma = without_signature(return_avma);
+  } else {
+    state->pc_avma = load_return(return_avma);
+  }
   state->sp = cfa;
   state->slot = return_to;
   return StepResult::kStepped;

@@ -4,6 +4,8 @@
 // counts how many objects were ever removed, so every walk reads that count, and a change flushes the cache.
 #include "agent/verify/reference_unwind.h"
 
+#include "agent/arch/arch.h"
+
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 #include <link.h>
@@ -32,15 +34,24 @@ uint32_t heapprof_reference_unwind(uint64_t start_pc, uint64_t start_sp, uint64_
   unw_cursor_t cursor;
   if (unw_getcontext(&context) != 0 || unw_init_local(&cursor, &context) != 0) return 0;
   uint32_t count = 0;
+  bool is_behind_trampoline = false;
+  unw_word_t last_pc = 0;
+  unw_word_t last_sp = 0;
   for (;;) {
     unw_word_t pc = 0;
     unw_word_t sp = 0;
     if (unw_get_reg(&cursor, UNW_REG_IP, &pc) != 0 || unw_get_reg(&cursor, UNW_REG_SP, &sp) != 0 || pc == 0) break;
+    if (pc == last_pc && sp == last_sp)
+      break;  // on AArch64 an outermost frame that saves no return address comes twice
+    last_pc = pc, last_sp = sp;
+    // libunwind means the frame into which it stepped from what the handler returns to; or that itself, where it has to
+    // recognize its code for want of call frame information.
+    const bool is_signal_frame = unw_is_signal_frame(&cursor) > 0;
     if (count != 0 || (pc == start_pc && sp == start_sp)) {
       if (count == max) break;
-      // On x86-64 libunwind calls a frame a signal frame if it has just stepped from the trampoline into it.
-      pcs[count++] = unw_is_signal_frame(&cursor) > 0 ? pc + 1 : pc;
+      pcs[count++] = (heapprof::agent::kHasBareSignalReturn ? is_behind_trampoline : is_signal_frame) ? pc + 1 : pc;
     }
+    is_behind_trampoline = is_signal_frame;
     if (unw_step(&cursor) <= 0) break;
   }
   return count;

@@ -112,7 +112,7 @@ namespace heapprof::cli {
   X("HP112", limit_of_unused_device, ("cuda:5"))                                                                   \
   X("HP113", functions_unknown, ("cuMemAlloc of CUDA 14.0"))                                                       \
   X("HP114", device_memory_unmatched, (12))                                                                        \
-  X("HP115", libunwind_filtered, (60000))                                                                          \
+  X("HP115", libunwind_not_used, (60000))                                                                          \
   X("HP116", blocks_of_elsewhere, (Share{12, 600}))                                                                \
   X("HP117", fold_unused, ("function:pool_*"))                                                                     \
   X("HP342", code_unused, ("*/third/*"))                                                                           \
@@ -322,7 +322,7 @@ Problem names_missing(const std::string& module, Share peak_bytes, const NamesAd
 Problem self_test_failed(const std::string& functions);
 Problem clock_without_time(const std::string& clock);
 Problem verification_failed(Share mismatched);
-Problem libunwind_filtered(uint64_t stacks);
+Problem libunwind_not_used(uint64_t stacks);
 Problem blocks_of_elsewhere(Share blocks);
 Problem records_corrupt(uint64_t records);
 Problem profile_incomplete(const std::string& reason);

@@ -184,13 +184,14 @@ Problem verification_failed(Share mismatched) {
           "take stacks from libunwind: --unwinder=libunwind   (20-100 times slower per allocation)", kWarning};
 }
 
-Problem libunwind_filtered(uint64_t stacks) {
+Problem libunwind_not_used(uint64_t stacks) {
   return {
       "HP115",
-      fmt::format("{} stacks are heapprof's own: libunwind makes system calls, and the program has a filter of them",
+      fmt::format("{} stacks are heapprof's own: libunwind is not used under a seccomp filter, nor on signed return "
+                  "addresses (64-bit Arm)",
                   format_count_exact(stacks)),
-      "run the program without its filter (seccomp)", "read on: bytes, counts and stacks are recorded all the same",
-      kWarning};
+      "run the program without its filter, or without signatures (-mbranch-protection=none)",
+      "read on: bytes, counts and stacks are recorded all the same", kWarning};
 }
 
 Problem blocks_of_elsewhere(Share blocks) {

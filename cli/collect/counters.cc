@@ -32,7 +32,7 @@ Counters counters_of(const LedgerCounts& counts, const wire::Control& control, U
   counters.operators_lost = control.operators_lost.load(std::memory_order_relaxed);
   counters.verify_checked = control.verify_checked.load(std::memory_order_relaxed);
   counters.verify_mismatched = control.verify_mismatched.load(std::memory_order_relaxed);
-  counters.verify_filtered = control.verify_filtered.load(std::memory_order_relaxed);
+  counters.verify_skipped = control.verify_skipped.load(std::memory_order_relaxed);
   return counters;
 }
 

@@ -47,16 +47,22 @@ inline uint64_t used_slot(const unsigned char* code, uint64_t end_avma) {
 
 // ---- Functions that have no caller on their stack ----
 
-inline constexpr size_t kSwitchBytes = 4;
+inline constexpr size_t kSwitchBytes = 12;
 
-// True if the code begins by switching to another stack. glibc's makecontext pushes such a function (setcontext's end)
-// as a return address on other processors; here it has call frame information that says that the stack ends.
-inline bool switches_stack(const unsigned char (&)[kSwitchBytes]) { return false; }
+// True if the code begins by switching to another stack: mov x0, x19; cbnz x0, setcontext; before it, from glibc 2.32
+// on, nop or bti c. glibc's makecontext stores the address of such a function as a return address.
+inline bool switches_stack(const unsigned char (&code)[kSwitchBytes]) {
+  uint32_t words[3];
+  __builtin_memcpy(words, code, sizeof code);
+  const uint32_t* const at = words[0] == 0xd503201f || words[0] == 0xd503245f ? words + 1 : words;
+  return at[0] == 0xaa1303e0 && (at[1] & 0xff00001f) == 0xb5000000;
+}
 
 // ---- What the kernel makes a signal handler return to: mov x8, #SYS_rt_sigreturn; svc #0 ----
 // It has no call frame information (in the kernel's vDSO the directives are comments: they misled libgcc).
 
 inline constexpr bool kHasBareSignalReturn = true;
+inline constexpr const char* kSignalReturn = "__kernel_rt_sigreturn";  // in the vDSO
 inline constexpr size_t kSignalReturnBytes = 8;
 inline bool is_signal_return(const unsigned char (&code)[kSignalReturnBytes]) {
   constexpr uint32_t kCode[] = {0xd2801168, 0xd4000001};
@@ -64,20 +70,30 @@ inline bool is_signal_return(const unsigned char (&code)[kSignalReturnBytes]) {
 }
 
 // ---- Stubs of a procedure linkage table: adrp x16; ldr x17, [x16 …]; add x16, x16 …; br x17 ----
-// They have no call frame information. Until the branch, sp and the return address in its register are the caller's.
+// Before it may be a mark for branches (bti c), before the branch a check of the target (autia1716). They have no call
+// frame information. Until the branch, sp and the return address in its register are the caller's; not so in the first
+// stub of a table, which begins by pushing two registers.
 
 inline constexpr bool kHasBareStubs = true;
-inline constexpr size_t kStubCodeBefore = 12;  // bytes before the interrupted instruction
-inline constexpr size_t kStubCodeBytes = 28;
+inline constexpr size_t kStubCodeBefore = 16;  // bytes before the interrupted instruction
+inline constexpr size_t kStubCodeBytes = 40;
 
 // True if the instruction that has kStubCodeBefore bytes of the code before it is one of a stub.
 inline bool is_in_stub(const unsigned char (&code)[kStubCodeBytes]) {
+  constexpr uint32_t kMark = 0xd503245f, kCheck = 0xd503219f, kBranch = 0xd61f0220, kPush = 0xa9bf7bf0;
+  constexpr size_t kInterrupted = kStubCodeBefore / 4;
   uint32_t words[kStubCodeBytes / 4];
   __builtin_memcpy(words, code, sizeof code);
-  for (const uint32_t* at = words; at != words + 4; ++at) {
-    if ((at[0] & 0x9f00001f) == 0x90000010 && (at[1] & 0xffc003ff) == 0xf9400211 &&
-        (at[2] & 0xff8003ff) == 0x91000210 && at[3] == 0xd61f0220)
-      return true;
+  for (size_t first = 0; first <= kInterrupted + 1; ++first) {
+    const uint32_t* const at = words + first;
+    const bool loads_slot =
+        (at[0] & 0x9f00001f) == 0x90000010 && (at[1] & 0xffc003ff) == 0xf9400211 && (at[2] & 0xff8003ff) == 0x91000210;
+    const size_t branch = first + (at[3] == kCheck ? 4 : 3);
+    const bool is_marked = first != 0 && at[-1] == kMark;
+    const bool is_first_of_table = first != 0 && at[-1] == kPush;
+    const size_t begin = is_marked ? first - 1 : first;
+    if (loads_slot && words[branch] == kBranch && begin <= kInterrupted && kInterrupted <= branch)
+      return !is_first_of_table;
   }
   return false;
 }

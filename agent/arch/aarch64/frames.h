@@ -9,6 +9,7 @@
 
 namespace heapprof::agent {
 
+inline constexpr bool kSignsReturns = true;
 // With pointer authentication a saved return address has a signature in the bits that an address does not use. Returns
 // the address. (Without it the instruction does nothing.)
 inline uint64_t without_signature(uint64_t return_avma) {
@@ -51,7 +52,9 @@ struct alignas(16) ReturnSlot {
   bool operator==(const ReturnSlot&) const = default;
 };
 inline uint64_t slot_avma(ReturnSlot slot, uint64_t /*sp*/) { return slot.avma; }
-// The slot of the return address in a frame record.
+// A frame record lies anywhere in its frame.
+inline constexpr bool kIsRecordAtFrameEnd = false;
+// The slot of its return address.
 inline ReturnSlot record_slot(uint64_t bp) { return {bp + 8}; }
 inline uint64_t load_return(uint64_t at_avma) { return without_signature(*reinterpret_cast<const uint64_t*>(at_avma)); }
 

@@ -88,6 +88,7 @@ inline bool switches_stack(const unsigned char (&code)[kSwitchBytes]) {
 // ---- What a signal handler returns to (libc's and the kernel's have call frame information) ----
 
 inline constexpr bool kHasBareSignalReturn = false;
+inline constexpr const char* kSignalReturn = nullptr;
 inline constexpr size_t kSignalReturnBytes = 1;
 inline bool is_signal_return(const unsigned char (&)[kSignalReturnBytes]) { return false; }
 

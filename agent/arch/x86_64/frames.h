@@ -28,6 +28,7 @@ inline HookFrame hook_behind(HookFrame frame) {
 
 // ---- Frames of other code ----
 
+inline constexpr bool kSignsReturns = false;
 inline uint64_t without_signature(uint64_t return_avma) { return return_avma; }
 // True for call frame instructions that say whether the return address is signed.
 inline bool toggles_signature(uint8_t /*code*/) { return false; }
@@ -37,7 +38,9 @@ struct ReturnSlot {
   bool operator==(const ReturnSlot&) const = default;
 };
 inline uint64_t slot_avma(ReturnSlot, uint64_t sp) { return sp - 8; }
-// The slot of the return address that lies with a saved frame pointer.
+// A saved frame pointer and the return address behind it are the frame's last words.
+inline constexpr bool kIsRecordAtFrameEnd = true;
+// The slot of that return address.
 inline ReturnSlot record_slot(uint64_t /*bp*/) { return {}; }
 inline uint64_t load_return(uint64_t at_avma) { return *reinterpret_cast<const uint64_t*>(at_avma); }
 

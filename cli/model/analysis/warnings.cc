@@ -165,7 +165,7 @@ std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& a
   if (unread_sites > 0) warnings.push_back(python_calls_unread(unread_sites));
   if (counters.verify_mismatched > 0)
     warnings.push_back(verification_failed({counters.verify_mismatched, counters.verify_checked}));
-  if (counters.verify_filtered > 0) warnings.push_back(libunwind_filtered(counters.verify_filtered));
+  if (counters.verify_skipped > 0) warnings.push_back(libunwind_not_used(counters.verify_skipped));
   warn_of_scripts(profile, &warnings);
   for (const OwnPool& pool : find_own_pools(profile))
     warnings.push_back(objects_in_own_pool(pool.owner, {pool.peak_bytes, pool.all_bytes}, pool.command));
