@@ -4,6 +4,7 @@
 // does not take.
 #include "agent/hooks/allocator_names.h"
 
+#include "agent/arch/arch.h"
 #include "agent/hooks/allocator_evidence.h"
 #include "agent/hooks/ended_heap.h"
 #include "agent/hooks/hook.h"
@@ -229,7 +230,7 @@ void redirect_allocator_names() {
   for (size_t index = 0; index < kAllocatorNames; ++index) {
     // glibc has cfree only for old programs, as a hidden version.
     const bool is_old = strcmp(kRows[index].name, "cfree") == 0;
-    g_sought[index] = {kRows[index].name, is_old ? "GLIBC_2.2.5" : nullptr};
+    g_sought[index] = {kRows[index].name, is_old ? kFirstGlibc : nullptr};
   }
   redirect_functions(g_functions, g_sought, kAllocatorNames);
 }

@@ -14,7 +14,9 @@
 // version.
 #include "agent/hooks/exec.h"
 
+#include "agent/arch/arch.h"
 #include "agent/hooks/hook.h"
+#include "agent/libc/variables.h"
 #include "agent/process/arena.h"
 #include "agent/process/environment.h"
 #include "agent/process/image_check.h"
@@ -30,8 +32,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
-
-extern "C" char** environ;
 
 namespace heapprof::agent {
 
@@ -49,7 +49,7 @@ using Texts = char* const*;
   X(execveat, (int, const char*, Texts, Texts, int))                          \
   X(posix_spawn, (int*, const char*, const void*, const void*, Texts, Texts)) \
   X(posix_spawnp, (int*, const char*, const void*, const void*, Texts, Texts))
-// Those of them that libc also has in an old version.
+// Those of them that libc also has in an old version (where HEAPPROF_OLD_LIBC is not empty).
 #define HEAPPROF_OLD_SPAWN_FUNCTIONS(X)                                       \
   X(posix_spawn, (int*, const char*, const void*, const void*, Texts, Texts)) \
   X(posix_spawnp, (int*, const char*, const void*, const void*, Texts, Texts))
@@ -309,8 +309,8 @@ void settle_exec_hooks() {
 #undef X
 #define X(name, params)    \
   g_real_exec.old_##name = \
-      reinterpret_cast<decltype(g_real_exec.old_##name)>(find_version_behind_agent(#name, "GLIBC_2.2.5").address);
-  HEAPPROF_OLD_SPAWN_FUNCTIONS(X)
+      reinterpret_cast<decltype(g_real_exec.old_##name)>(find_version_behind_agent(#name, kFirstGlibc).address);
+  HEAPPROF_OLD_LIBC(HEAPPROF_OLD_SPAWN_FUNCTIONS(X))
 #undef X
 }
 
@@ -388,9 +388,9 @@ EARLY_HOOK(int, execle)(const char* path, const char* first, ...) {
   return result;
 }
 
-// libc has two versions of posix_spawn and posix_spawnp. Programs that were linked before glibc 2.15 call the old one,
-// which hands a script without "#!" to the shell. Each hook has the version of the function that it calls, because a
-// hook without a version would interpose both.
+// On x86-64 libc has two versions of posix_spawn and posix_spawnp. Programs that were linked before glibc 2.15 call the
+// old one, which hands a script without "#!" to the shell. Each hook has the version of the function that it calls,
+// because a hook without a version would interpose both.
 namespace {
 
 struct SpawnCall {
@@ -470,9 +470,9 @@ int spawn_file(RealSpawn real, const SpawnCall& call) {
       int* pid, const char* program, const void* actions, const void* attributes, Texts arguments, Texts variables) { \
     return starts(real_exec().real_spawn, {pid, program, actions, attributes, arguments, variables});                 \
   }                                                                                                                   \
-  asm(".symver " #function ", " symbol versioned);
+  HEAPPROF_EXPORT_VERSION(#function, symbol, versioned)
 
 SPAWN_HOOK(heapprof_posix_spawn, "posix_spawn", "@@GLIBC_2.15", spawn_path, posix_spawn)
 SPAWN_HOOK(heapprof_posix_spawnp, "posix_spawnp", "@@GLIBC_2.15", spawn_file, posix_spawnp)
-SPAWN_HOOK(heapprof_posix_spawn_old, "posix_spawn", "@GLIBC_2.2.5", spawn_path, old_posix_spawn)
-SPAWN_HOOK(heapprof_posix_spawnp_old, "posix_spawnp", "@GLIBC_2.2.5", spawn_file, old_posix_spawnp)
+HEAPPROF_OLD_LIBC(SPAWN_HOOK(heapprof_posix_spawn_old, "posix_spawn", "@GLIBC_2.2.5", spawn_path, old_posix_spawn))
+HEAPPROF_OLD_LIBC(SPAWN_HOOK(heapprof_posix_spawnp_old, "posix_spawnp", "@GLIBC_2.2.5", spawn_file, old_posix_spawnp))

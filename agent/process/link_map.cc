@@ -429,6 +429,12 @@ void* find_in_agent(const char* name) {
 
 bool is_passed_over(const link_map* object) { return is_agent(*object) || is_vdso(object); }
 
+void* find_in_vdso(const char* name) {
+  const link_map* object = first_object();
+  while (object != nullptr && !is_vdso(object)) object = object->l_next;
+  return object == nullptr ? nullptr : find_in_object(object, {name});
+}
+
 void find_symbols_in_object(const link_map* object, SoughtSymbol* symbols, size_t count) {
   const DynamicTables tables = tables_of(*object);
   for (size_t i = 0; i < count; ++i) {

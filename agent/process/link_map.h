@@ -50,6 +50,9 @@ Definition find_version_behind_agent(const char* name, const char* version);
 // relocations count.
 Definition find_in_process(const char* name);
 
+// A function of the kernel's vdso; nullptr: not found.
+void* find_in_vdso(const char* name);
+
 // glibc's own definition, even if the program or another library also defines that name.
 Definition find_in_glibc(const char* name);
 

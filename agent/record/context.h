@@ -129,8 +129,7 @@ inline bool is_usable(const Context* context) {
 
 // pre: begin_event_fast returned it
 inline void end_event_fast(Context* context) {
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  context->guard = 0;
+  __atomic_store_n(&context->guard, 0, __ATOMIC_RELEASE);  // pairs with has_events_in_progress
 }
 
 inline Context* begin_event(uint64_t sp) {

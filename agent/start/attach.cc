@@ -148,7 +148,7 @@ void alone(Answer* answer, Answer when_busy, Action action) {
 using namespace heapprof;
 
 // heapprof alone reads and writes it.
-__attribute__((visibility("default"))) wire::AttachThread heapprof_agent_thread{};
+wire::AttachThread heapprof_agent_thread{};
 
 HOOK void heapprof_agent_attach(const char* invitation, const char* agent_file, wire::AttachAnswer* answer) {
   agent::alone(answer, wire::AttachAnswer::kStarting, [&] { return agent::attach(invitation, agent_file); });

@@ -23,8 +23,10 @@
 
 #include "shared/attach.h"
 
+#pragma GCC visibility push(default)
 extern "C" {
 extern heapprof::wire::AttachThread heapprof_agent_thread;
 void heapprof_agent_attach(const char* invitation, const char* agent_file, heapprof::wire::AttachAnswer* answer);
 void heapprof_agent_detach(heapprof::wire::DetachAnswer* answer);
 }
+#pragma GCC visibility pop

@@ -19,10 +19,11 @@
 #include <string.h>
 
 // C23's, where libc has them; the agent defines them always.
-extern "C" void free_sized(void* block, size_t size);
-extern "C" void free_aligned_sized(void* block, size_t alignment, size_t size);
-extern "C" void* _Znwm(size_t size);
-extern "C" void _ZdlPv(void* block);
+#define EXPORTED __attribute__((visibility("default")))
+extern "C" EXPORTED void free_sized(void* block, size_t size);
+extern "C" EXPORTED void free_aligned_sized(void* block, size_t alignment, size_t size);
+extern "C" EXPORTED void* _Znwm(size_t size);
+extern "C" EXPORTED void _ZdlPv(void* block);
 
 namespace heapprof::agent {
 

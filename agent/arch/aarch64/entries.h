@@ -21,7 +21,15 @@
       "\"\n"                                                                                                        \
       ".popsection\n")
 
+// Exports the function as `symbol`. libc has these functions in one version here, so that none is needed.
+#define HEAPPROF_EXPORT_VERSION(function, symbol, version) \
+  asm(".globl " symbol "\n.type " symbol ", @function\n.set " symbol ", " function);
+// What only processors have whose libc has older versions of functions.
+#define HEAPPROF_OLD_LIBC(...)
+
 namespace heapprof::agent {
+
+inline constexpr const char* kFirstGlibc = "GLIBC_2.17";  // the version of the first libc for this processor
 
 // Indexes into the words that an entry of hooks/jumped.def saves on the stack: of the caller's third and second
 // argument, and of the address that the call returns to.

@@ -20,7 +20,14 @@
       "\"\n"                                                                                         \
       ".popsection\n")
 
+// Exports the function as `symbol` with that version (agent.map).
+#define HEAPPROF_EXPORT_VERSION(function, symbol, version) asm(".symver " function ", " symbol version);
+// What only processors have whose libc has older versions of functions.
+#define HEAPPROF_OLD_LIBC(...) __VA_ARGS__
+
 namespace heapprof::agent {
+
+inline constexpr const char* kFirstGlibc = "GLIBC_2.2.5";  // the version of the first libc for this processor
 
 // Indexes into the words that an entry of hooks/jumped.def saves on the stack: of the caller's third and second
 // argument, and of the address that the call returns to.
