@@ -1,5 +1,6 @@
 // cli/commands/detach.cc: detaches the agent directly. The heapprof that attached it notices that, and writes the
 // profile.
+#include "cli/arch/arch.h"
 #include "cli/attach/attach.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
@@ -30,6 +31,7 @@ Result<int> detach(const DetachOptions& options) {
   const auto [rest, error] = std::from_chars(options.pid.data(), end, pid);
   if (error != std::errc{} || rest != end || pid <= 0) return bad_value("PID", options.pid, "the number of a process");
   if (::kill(pid, 0) != 0 && errno == ESRCH) return process_not_found(options.pid);
+  if (!kCanAttach) return attach_unsupported(kProgramKind);
   const Result<AgentFiles> agent = find_agent_files();
   if (!agent) return agent.problem();
   const std::atomic<bool> has_to_stop{false};

@@ -1,5 +1,6 @@
 // cli/run/run.cc: `heapprof run`: starts the program, collects events until it ends, writes the profile, prints a
 // summary.
+#include "cli/arch/arch.h"
 #include "cli/base/clock.h"
 #include "cli/base/end_signal.h"
 #include "cli/base/file_name.h"
@@ -209,6 +210,7 @@ Result<int> RunSession::run() {
 
 // The program runs already. Another thread (AttachTask) makes it load the agent, while this thread answers the agent.
 Result<int> RunSession::run_attached() {
+  if (!kCanAttach) return attach_unsupported(kProgramKind);
   if (const Result<Done> prepared = prepare(); !prepared) return prepared.problem();
   const pid_t pid = options_.attach_pid;
   if (const Result<Done> spared = spare_programs({process_executable(pid)}); !spared) return spared.problem();

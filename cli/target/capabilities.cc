@@ -291,17 +291,18 @@ Capability try_debuginfod() {
           ""};
 }
 
+Capability try_pages() {
+  const auto page_bytes = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  if (page_bytes == wire::kPageBytes) return {"kernel", Availability::kOk, describe_machine().kernel, ""};
+  const Problem problem = kernel_has_other_pages(page_bytes);
+  return {"kernel", Availability::kMissing, problem.what, problem.fix};
+}
+
 }  // namespace
 
 std::vector<Capability> try_kernel() {
-  return {{"kernel", Availability::kOk, describe_machine().kernel, ""},
-          try_memfd(),
-          try_membarrier(),
-          try_pidfd(),
-          try_wipe_on_fork(),
-          try_seccomp(),
-          try_ptrace(),
-          try_randomization()};
+  return {try_pages(),        try_memfd(),   try_membarrier(), try_pidfd(),
+          try_wipe_on_fork(), try_seccomp(), try_ptrace(),     try_randomization()};
 }
 
 std::vector<Capability> try_limits() {

@@ -46,8 +46,8 @@ inline uint64_t guessed_ticks_per_us() {
 
 inline void pause_processor() { asm volatile("yield"); }
 
-// How far ahead a core may read its counter while it waits for a cache line of another core: 1.4 µs at 1 GHz, which few
-// counters reach.
-inline constexpr uint64_t kMostTicksAhead = 1400;
+// How far ahead a core may read its counter while it waits for a cache line of another core: 1.5 µs, as long as is
+// allowed on x86-64, and a tick.
+inline uint64_t most_ticks_ahead() { return guessed_ticks_per_us() * 3 / 2 + 1; }
 
 }  // namespace heapprof::cli

@@ -10,6 +10,9 @@
 
 namespace heapprof::cli {
 
+// True if `attach` works on this processor.
+inline constexpr bool kCanAttach = false;
+
 // ---- Registers ----
 
 using VectorRegisters = user_fpsimd_struct;   // NT_PRFPREG

@@ -12,6 +12,9 @@
 
 namespace heapprof::cli {
 
+// True if `attach` works on this processor.
+inline constexpr bool kCanAttach = true;
+
 // ---- Registers ----
 
 using VectorRegisters = user_fpregs_struct;     // NT_PRFPREG

@@ -54,7 +54,7 @@ void Ledger::settle_begun(const Event& begin, uint32_t ring) {
 // core was ahead, recorded this end before its own begin of the address. nullptr: there is no such end.
 const ParkedEvent* Ledger::find_passed(uint64_t address, uint32_t ring, uint64_t stamp) {
   const ParkedEvent* const end = passed_.first(address);
-  const bool is_its = end != nullptr && end->ring != ring && stamp - end->event.stamp <= kMostTicksAhead;
+  const bool is_its = end != nullptr && end->ring != ring && stamp - end->event.stamp <= most_ticks_ahead();
   return is_its ? end : nullptr;
 }
 

@@ -1,5 +1,5 @@
-// cli/arch/aarch64/attach/attach.cc: refuses. cli/attach calls functions in a stopped thread of the process with
-// registers, code sequences and a signal frame of x86-64.
+// cli/arch/aarch64/attach/attach.cc: refuses. (run.cc and detach.cc refuse before they ask for it.) cli/attach calls
+// functions in a stopped thread of the process with registers, code sequences and a signal frame of x86-64.
 #include "cli/attach/attach.h"
 
 #include "cli/arch/arch.h"
